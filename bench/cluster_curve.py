@@ -24,9 +24,9 @@ from dowse.indexing.records import symbol_record
 from dowse.parsing.tokenizer import tokenize
 from dowse.query.ast import PathFilter
 from dowse.search.ranking.profile import TREE
+from dowse.storage.compression import pack
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.names import VERSIONED
-from dowse.storage.local.compression import pack
 from dowse.storage.open import beside
 from dowse.storage.protocol import KeywordRequest, KnownVectors, Term, VectorRequest
 from dowse.types import Definition, FileRecord
@@ -36,7 +36,6 @@ from common import milliseconds, work_folder, write_results
 # Functions of one file, and of one source: a large repository.
 IN_FILE, IN_SOURCE = 20, 25_000
 LIMIT = 100
-QUESTIONS = ("keyword", "meaning", "meaning, filtered")
 NOISE = 0.02
 
 

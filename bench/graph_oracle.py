@@ -8,7 +8,8 @@
 `make` runs the oracle of a language (a program in bench/oracles, which asks the compiler or type checker)
 and writes a gzipped JSONL file with one call site a line:
 
-    {"path", "line", "column", "caller", "kind", "targets": [{"path", "line", "name", "dispatch"?}]}
+    {"path", "line", "column", "caller", "kind",
+     "targets": [{"path", "line", "name", "dispatch"?, "declaration"?}]}
 
 Paths are relative to the checkout, lines count from 1. `column` is that of the called name (`close` in
 `a.b.close()`), in bytes from 0. `caller` is the qualified name of the function around, "" outside of all.
@@ -17,6 +18,8 @@ checkout; a site whose callee the oracle does not know is left out. A target wit
 site names by the static types (a function, a method, the class of a constructor, an interface's method).
 `"dispatch": "method"` marks a method that dynamic dispatch may run instead, `"dispatch": "value"` one that
 a call through a variable may run; the `kind` of a site with such targets is "dynamic", else "static".
+`"declaration": true` marks the prototype of a function whose body is another target: an edge to it is not
+wrong, but recall asks for the body.
 
 `measure` indexes the checkout and compares the edges at the exact position of each site. Symbols of the same
 file and qualified name (overloads) count as one, so a choice among them alone is certain; a class and its
@@ -25,6 +28,7 @@ constructor count as one callee.
 - **Precision**, of the edges at sites of the oracle that are `resolved`, `unique` or `compiler`: the share
   whose target is one of the targets of the site. An edge at a site with no target is wrong. A constructor
   that a class inherits is not counted beside the edge to the class.
+  **Precision of possible** is the same share of the uncertain edges, each candidate counted.
 - **Recall of resolved**: the share of what the sites name (targets without `dispatch`) that such an edge
   says. **Recall of possible**: the share that any edge says, ambiguous ones included, or for which the
   named method is one that the target overrides; `callers` lists both.
@@ -251,8 +255,9 @@ class Graph:
 def judge(graph: Graph, site: Site, tally: Tally, show: bool) -> None:
     """Compare the edges at one site with what the oracle says of it."""
     claims = graph.claims.get((site["path"], site["line"], site["column"]), [])
-    symbols = [(graph.find(target), target.get("dispatch", "")) for target in site["targets"]]
-    targets = {alias for symbol, _ in symbols if symbol for alias in aliases(symbol)}
+    found_targets = [(graph.find(target), target) for target in site["targets"]]
+    targets = {alias for symbol, _ in found_targets if symbol for alias in aliases(symbol)}
+    symbols = [(symbol, t.get("dispatch", "")) for symbol, t in found_targets if "declaration" not in t]
     caller = (site["path"], site["caller"])
     position = (site["path"], site["line"], site["column"])
     certain = [claim for claim in claims if claim.is_certain]
@@ -265,9 +270,13 @@ def judge(graph: Graph, site: Site, tally: Tally, show: bool) -> None:
         tally.add("precision", caller, position, claim.callee, is_right)
         if show and not is_right:
             report("WRONG ", site, [claim])
+    for claim in claims:
+        if not claim.is_certain:
+            is_right = bool(aliases(claim.symbol) & targets)
+            tally.add("precision_possible", caller, position, claim.callee, is_right)
     for symbol, dispatch in symbols:
         if symbol is None:
-            tally.not_symbols += 1
+            tally.not_symbols += dispatch != "value"  # most variables are no symbols
             continue
         found = [claim for claim in claims if aliases(claim.symbol) & aliases(symbol)]
         is_resolved = any(claim.is_certain for claim in found)
@@ -312,6 +321,7 @@ class Tally:
         """Return every measure by edge and by site, with the counts."""
         names = [
             "precision",
+            "precision_possible",
             "recall_resolved",
             "recall_possible",
             "recall_dispatch",

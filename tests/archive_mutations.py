@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from dowse.storage.local.compression import pack, unpack
+from dowse.storage.compression import pack, unpack
 from dowse.transfer.frames import MAGIC, SnapshotFile
 
 Frames = list[tuple[bytes, bytes]]

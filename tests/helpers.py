@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dowse import Index
-from dowse.storage.local.compression import pack
+from dowse.storage.compression import pack
 from dowse.types import KEYWORD_FIELDS, FileRecord, SymbolRecord
 
 

@@ -72,9 +72,13 @@ def join(facts: Iterable[Fact], checkout: Path) -> Iterator[Fact]:
 
 
 def targets_of(declared: list[Fact]) -> list[Fact]:
-    """Return where a function is defined, or where it is declared if no compilation has its body."""
-    bodies = [fact for fact in declared if "body" in fact] or declared
-    return [{"path": fact["path"], "line": fact["line"], "name": fact["name"]} for fact in bodies]
+    """Return where a function has its body, and its prototypes as such; those alone if there is no body."""
+    has_body = any("body" in fact for fact in declared)
+    return [
+        {"path": fact["path"], "line": fact["line"], "name": fact["name"]}
+        | ({"declaration": True} if has_body and "body" not in fact else {})
+        for fact in declared
+    ]
 
 
 def below(virtual: list[str], overrides: dict[str, list[str]]) -> list[str]:

@@ -145,7 +145,7 @@ def join(first: Answer | None, second: Answer | None) -> tuple[str, Answer | Non
     if first.is_outside:
         return "pyright: outside", first
     if first.definitions & second.definitions:
-        return "both agree", Answer(first.definitions | second.definitions)
+        return "both agree", Answer(first.definitions & second.definitions)
     return "disagree", None
 
 
@@ -291,7 +291,7 @@ class Jedi:
     def __init__(self, modules: dict[str, Module], root: Path) -> None:
         self._modules, self._root = modules, root
         sources = [str(root / name) for name in ("src", ".") if (root / name).is_dir()]
-        self._project = jedi.Project(root, added_sys_path=sources)
+        self._project = jedi.Project(root, environment_path=sys.prefix, added_sys_path=sources)
         self._script: tuple[str, jedi.Script] | None = None
 
     def ask(self, module: Module, name: str, line: int, column: int) -> Answer | None:

@@ -19,12 +19,15 @@ function* files(folder, accepts) {
   }
 }
 
-// The configurations of a checkout, deepest first: they know their files best.
+// The configurations of a checkout, deepest first: they know their files best. Some only refer to others.
 function configurations() {
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (d) => console.error(d.messageText) };
+  const parse = (file) => ts.getParsedCommandLineOfConfigFile(file, {}, host);
   const paths = [...files(root, (name) => name === "tsconfig.json")];
   paths.sort((a, b) => b.split("/").length - a.split("/").length || a.localeCompare(b));
-  return paths.filter(isInstalled).map((file) => ts.getParsedCommandLineOfConfigFile(file, {}, host)).filter(Boolean);
+  const parsed = paths.filter(isInstalled).map(parse).filter(Boolean);
+  const references = parsed.flatMap((each) => each.projectReferences ?? []);
+  return [...parsed, ...references.map((each) => parse(ts.resolveProjectReferencePath(each))).filter(Boolean)];
 }
 
 // Whether the dependencies of the package around a file are installed: without them little can be resolved.
@@ -104,7 +107,8 @@ function calledName(call) {
 
 class Program {
   constructor(parsed) {
-    const options = { ...parsed.options, noEmit: true, skipLibCheck: true, incremental: false, composite: false };
+    const quiet = { traceResolution: false, extendedDiagnostics: false }; // they print to standard output
+    const options = { ...parsed.options, ...quiet, noEmit: true, incremental: false, composite: false };
     this.program = ts.createProgram(parsed.fileNames, options);
     this.checker = this.program.getTypeChecker();
     this.overrides = this.findOverrides();
@@ -170,23 +174,35 @@ class Program {
     if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = this.checker.getAliasedSymbol(symbol);
     const signature = this.checker.getResolvedSignature(call)?.declaration;
     const named = (symbol?.declarations ?? []).filter((d) => this.isCallable(d));
-    return named.length ? this.namedTargets(named, signature) : this.valueTargets(symbol, signature);
+    if (!named.length) return this.valueTargets(symbol, signature);
+    return this.namedTargets(named, signature, this.literalMember(name));
   }
 
   // Of functions, methods and classes: themselves, and what overrides them.
-  namedTargets(named, signature) {
+  namedTargets(named, signature, member) {
     const meant = signature && named.includes(signature) ? [signature] : named;
     const targets = meant.map((d) => target(implementation(d)));
     if (targets.includes(null)) return null;
     const dispatched = meant.flatMap((d) => [...(this.overrides.get(d) ?? [])]);
     const all = [...targets, ...dispatched.map((d) => target(implementation(d), "method"))].filter(Boolean);
+    if (member && target(member)) all.push(target(member, "value"));
     return [...new Map(all.reverse().map((t) => [`${t.path}:${t.line}`, t])).values()].reverse();
   }
 
-  // Of a variable or parameter: the function whose signature it has, and itself if it is one of a module.
+  // `run` of `const jobs: Jobs = { run() {} }` in `jobs.run()`: what the call runs, whatever its type declares.
+  literalMember(name) {
+    const receiver = ts.isPropertyAccessExpression(name.parent) && name.parent.expression;
+    let symbol = receiver && ts.isIdentifier(receiver) && this.checker.getSymbolAtLocation(receiver);
+    if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = this.checker.getAliasedSymbol(symbol);
+    const literal = symbol?.valueDeclaration?.initializer;
+    if (!literal || !ts.isObjectLiteralExpression(literal)) return null;
+    return literal.properties.find((p) => p.name?.text === name.text && !ts.isShorthandPropertyAssignment(p));
+  }
+
+  // Of a variable or parameter: itself, and the function whose signature it has.
   valueTargets(symbol, signature) {
-    const isGlobal = (d) => ts.isVariableDeclaration(d) && ts.isSourceFile(d.parent.parent.parent);
-    const variables = (symbol?.declarations ?? []).filter(isGlobal).map((d) => target(d, "value"));
+    const isVariable = (d) => ts.isVariableDeclaration(d) && ts.isIdentifier(d.name);
+    const variables = (symbol?.declarations ?? []).filter(isVariable).map((d) => target(d, "value"));
     const value = signature && target(implementation(signature), "value");
     const inside = [...variables, value].filter(Boolean);
     return inside.length || (signature && value === undefined) ? inside : null;

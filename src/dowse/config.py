@@ -227,7 +227,7 @@ def index_folder(root: Path, settings: Settings) -> Path:
 
 
 def feedback_file(root: Path) -> Path:
-    """Return the feedback file of a repository, or of an index that many share."""
+    """Return the feedback file of a repository, or of a shared index."""
     return data_folder() / "feedback" / f"{_unique_name(root)}.sqlite"
 
 

@@ -26,6 +26,10 @@ class IndexVersionError(DowseError):
     """The index was written by a version of dowse with another format."""
 
 
+class IndexOutdated(IndexVersionError):
+    """The index was written by an older version of dowse; the next update rebuilds it."""
+
+
 class IndexLocked(DowseError):
     """Another process is writing to the index."""
 

@@ -20,7 +20,7 @@ from dowse.config import (
     load_settings,
     read_project_file,
 )
-from dowse.errors import DowseError
+from dowse.errors import DowseError, IndexOutdated
 from dowse.security.trust import drop_permissions
 from dowse.types import Answer, Note, StoredFile, Symbol, SymbolRow
 
@@ -139,15 +139,18 @@ class Index:
         if rebuild:
             self.lanes.close()
             self.backend.start_over(wait, on_wait)
-        with self._known_vectors():
-            return update(
-                *(self.backend, self.root, self.settings),
-                on_progress=on_progress,
-                on_wait=on_wait,
-                wait=wait,
-                seen=seen,
-                scip=[Path(file) for file in scip],
-            )
+        try:
+            with self._known_vectors():
+                return update(
+                    *(self.backend, self.root, self.settings),
+                    on_progress=on_progress,
+                    on_wait=on_wait,
+                    wait=wait,
+                    seen=seen,
+                    scip=[Path(file) for file in scip],
+                )
+        except IndexOutdated:
+            return self.update(rebuild=True, wait=wait, on_progress=on_progress, on_wait=on_wait, scip=scip)
 
     @contextlib.contextmanager
     def _known_vectors(self) -> Iterator[None]:

@@ -282,7 +282,7 @@ class FileRecord(NamedTuple):
     text: str
     symbols: tuple[SymbolRecord, ...]
     facts: bytes = b""  # bindings of its names for `dowse.graph`, packed
-    # (hash of a lookup << 32) + hash of its result, for all lookups of other files in this one
+    # (hash of a lookup << 31) | hash of its result, for all lookups of other files in this one
     offers: tuple[int, ...] = ()
     marks: tuple[int, ...] = ()  # hashes under which the file as a whole is looked up
 

@@ -86,9 +86,9 @@ def test_similar_questions_lift_and_can_be_left_out(store):
 
 def test_rare_words_decide_what_is_similar(store):
     record(store, "get quaternion", "s")
-    rarity = {"quaternion": 8.0}
-    assert feedback_boosts(store, "normalise quaternion", idf=lambda term: rarity.get(term, 1.0))
-    assert not feedback_boosts(store, "get name", idf=lambda term: rarity.get(term, 1.0))
+    idf_of = {"quaternion": 8.0}
+    assert feedback_boosts(store, "normalise quaternion", idf=lambda term: idf_of.get(term, 1.0))
+    assert not feedback_boosts(store, "get name", idf=lambda term: idf_of.get(term, 1.0))
 
 
 def test_filters_and_patterns_are_not_what_a_question_is_about(store):

@@ -143,7 +143,7 @@ def test_mentions_are_limited_and_counted_code_first(tmp_path: Path) -> None:
 
 
 def test_a_certain_call_needs_no_mentions(house: Index, tmp_path: Path) -> None:
-    files = {"a.py": "def spin(): ...\n\n\ndef go():\n    spin()\n\n\nx = spin\n"}
+    files = {"a.py": "def spin(): ...\n\n\ndef go():\n    spin()\n\n\n# spin is fast\n"}
     index = Index.open(write_tree(tmp_path / "c", files), index_dir=str(tmp_path / "i"))
     index.update()
     answer = index.callers("spin")

@@ -66,7 +66,7 @@ def test_every_job_is_answered(tmp_path, processes):
 
 
 def test_replies_are_in_the_order_of_the_jobs_however_long_one_takes(tmp_path, monkeypatch):
-    monkeypatch.setattr(pool, "_WINDOW", 12)
+    monkeypatch.setattr(pool, "WINDOW", 12)
     slow = "import time, dowse.indexing.parse_worker as worker\nparse = worker.parse_path\n"
     slow += "worker.parse_path = lambda job: time.sleep(1.0 if job.path == '0.py' else 0) or parse(job)\n"
     names = [f"{i}.py" for i in range(40)]

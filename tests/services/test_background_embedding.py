@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -110,9 +111,12 @@ def test_status_says_how_far_it_is(place):
         facts = json.loads(run_dowse("status", root, "--index-dir", folder, "--json").stdout)["embedding"]
         note = next(note for note in index.search("add numbers").notes if note.code == "partly-embedded")
         os.kill(pid, signal.SIGCONT)
-    assert f"less than a minute left (process {pid})" in text
+    left = re.search(
+        rf"(less than a minute|about \d+ min) left \(process {pid}\)", text
+    )  # a busy machine is slow
+    assert left
     assert facts["pid"] == pid and 0 < facts["done"] < facts["total"] and facts["rate"] > 0
-    assert note.text.endswith("% of the symbols are embedded, less than a minute left") and not note.remedy
+    assert note.text.endswith(f"% of the symbols are embedded, {left[1]} left") and not note.remedy
 
 
 def test_there_are_never_two(place):

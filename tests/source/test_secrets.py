@@ -66,7 +66,7 @@ def test_no_pattern_brings_a_secret_back(tmp_path):
         assert kept(tmp_path, **rules) == {".dowseignore", ".gitignore", "a.py"}
 
 
-def test_an_ignored_env_stays_out_of_a_survey_too(tmp_path):
+def test_an_ignored_env_stays_out_of_a_scan_too(tmp_path):
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     build(tmp_path, ["a.py"])
     (tmp_path / ".gitignore").write_text(".env\nlocal.txt\n")

@@ -26,7 +26,7 @@ from archive_targets import (
 )
 from dowse import Index
 from dowse.errors import DowseError
-from dowse.storage.local.compression import pack, unpack
+from dowse.storage.compression import pack, unpack
 from dowse.storage.protocol import BrokenBlock
 from dowse.transfer.checks import BrokenSnapshot
 from dowse.transfer.export_snapshot import export

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import dowse.vectors.exact as exact_module
 from dowse.vectors import exact
 from dowse.vectors.exact import exact_search
 from dowse.vectors.matrix import Matrix
@@ -54,7 +53,7 @@ def test_blocks_and_cut_backs_change_nothing(tmp_path: Path, monkeypatch: pytest
     matrix = build(tmp_path, random.standard_normal((3000, 24)))
     query = random.standard_normal(24)
     for name, value in (("BLOCK", 100), ("SURPLUS", 2), ("MIN_SURPLUS", 1)):
-        monkeypatch.setattr(exact_module, name, value)
+        monkeypatch.setattr(exact, name, value)
     for mask in (None, random.random(3000) < 0.5, random.random(3000) < 0.1):
         found = exact_search(matrix, query, 50, mask)
         assert found.rows.tolist() == sorted_cosines(matrix, query, mask)[0][:50].tolist()

@@ -1,1 +1,1 @@
-"""Encoders: what turns documents and queries into unit vectors. `models.load` finds one by name."""
+"""Encoders: documents and queries become unit vectors. `registry.load_encoder` returns one by name."""

@@ -7,6 +7,7 @@ import unicodedata
 from typing import NamedTuple
 
 from dowse.errors import DowseError
+from dowse.security.terminal import replace_surrogates
 
 # Implicit feedback (click, copy, open in an editor) and explicit feedback (vote up or down).
 EVENT_KINDS = ("click", "copy", "open", "up", "down")
@@ -56,11 +57,6 @@ def normalise_query(query: str) -> str:
     """Return a query without differences in case, white space and final punctuation."""
     text = " ".join(unicodedata.normalize("NFC", replace_surrogates(query)).casefold().split())
     return text.rstrip("?!. ") or text
-
-
-def replace_surrogates(text: str) -> str:
-    """Return a text with "?" for lone surrogates, which UTF-8 can't hold."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def ranking_terms(query: str) -> tuple[str, ...]:

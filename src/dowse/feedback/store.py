@@ -20,10 +20,10 @@ from dowse.feedback.events import (
     Event,
     normalise_query,
     ranking_terms,
-    replace_surrogates,
     validate_event,
 )
 from dowse.security.safe_files import make_private_directory
+from dowse.security.terminal import replace_surrogates
 
 # Further repetitions of one event by one visitor would change nothing (see `boosts.visitor_vote`).
 MAX_REPEATS = 10

@@ -1,4 +1,4 @@
-"""How answers are written: one file a format (docs/USING.md). Names only here, to stay quick to start."""
+"""Output formats of answers (docs/USING.md). Only names here: commands start quickly."""
 
 from __future__ import annotations
 

@@ -51,7 +51,10 @@ def render_related(related: Related, style: Style) -> str:
     if cluster := related.cluster:
         words = escape_name(", ".join(cluster.words))
         about = f" about {words}" if words else ""
-        lines += ["", f"group {cluster.number}{about}: {cluster.size:,} symbols, its middle first"]
+        lines += [
+            "",
+            f"cluster {cluster.number}{about}: {cluster.size:,} symbols, nearest to the centroid first",
+        ]
         lines += [_one_line(hit, style) for hit in cluster.members]
     return "\n".join(lines) + "\n"
 

@@ -138,8 +138,12 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
         kind, name, value, origin, owner, first, _ = fact
         binding = [kind, value, origin]
         definition = parsed.definitions[owner] if 0 <= owner < len(parsed.definitions) else None
-        if parsed.language == "go" and definition and definition.kind == "constant":
-            definition = None  # a block of variables of the package
+        if (
+            definition
+            and definition.kind == "constant"
+            and (parsed.language == "go" or definition.name == name)
+        ):
+            definition = None  # a variable of the module, or one of a block of them
         field = _FIELD.fullmatch(name)
         if name == RESULT:
             if (

@@ -29,8 +29,8 @@ def is_type(symbol: SymbolRow) -> bool:
 def is_definition(symbol: SymbolRow) -> bool:
     """Whether references can mean this symbol by its name.
 
-    None means the code outside the definitions of a file: a file that imports the file does not use what
-    one of its lines uses.
+    No reference means the code outside the definitions of a file: a file that imports the file does not use
+    what one of its lines uses.
     """
     return symbol.kind not in NON_DEFINITION_KINDS
 

@@ -23,7 +23,7 @@ _JOBS_AHEAD = 4
 _MAX_WAITING_REPLIES = 16
 # Jobs that are started ahead of the first unfinished one: a slow file holds up those after it, since replies
 # are yielded in the order of the jobs, and this bounds the memory that they take.
-_WINDOW = 1_000
+WINDOW = 1_000
 
 
 def parse_all(
@@ -130,7 +130,7 @@ class _Pool:
         self.replies: queue.Queue[tuple[int, list[Reply]] | BaseException | None]
         self.replies = queue.Queue(_MAX_WAITING_REPLIES)
         self.stop = threading.Event()
-        self.window = threading.Semaphore(_WINDOW)
+        self.window = threading.Semaphore(WINDOW)
         self._jobs, self._lock = enumerate(jobs), threading.Lock()
 
     def next_job(self, *, wait: bool) -> tuple[int, AnyJob] | None:

@@ -18,7 +18,7 @@ from dowse.parsing.tokenizer import document_terms
 from dowse.query.languages import LANGUAGES, canonical_language
 from dowse.source.corpus import CorpusFunction
 from dowse.source.roles import file_role
-from dowse.storage.local.compression import pack
+from dowse.storage.compression import pack
 from dowse.types import Definition, FileRecord, ParsedFile, Reference, SymbolRecord
 
 
@@ -58,7 +58,7 @@ def make_record(source: Source, strip_docs: bool, plain_reason: str = "") -> Fil
     return FileRecord(
         *(source.key, source.repo, source.path, language, source.role),
         *(source.size, source.mtime_ns, source.content_hash, source.encoding),
-        lines=data.count(b"\n") + (not data.endswith(b"\n") and data != b""),
+        lines=_line_count(data),
         problem=parsed.problem,
         packed_text=pack(data),
         references=pack_references(parsed.references),
@@ -68,6 +68,11 @@ def make_record(source: Source, strip_docs: bool, plain_reason: str = "") -> Fil
         offers=graph.offers,
         marks=graph.marks,
     )
+
+
+def _line_count(data: bytes) -> int:
+    """Return the number of lines; the last one need not end with a line feed."""
+    return data.count(b"\n") + (not data.endswith(b"\n") and data != b"")
 
 
 def _parse(data: bytes, language: str, path: str, plain_reason: str) -> ParsedFile:
@@ -89,7 +94,7 @@ def corpus_record(function: CorpusFunction, strip_docs: bool, plain_reason: str 
     if strip_docs:
         data, parsed = blank_docs(data, parsed)
     first = parsed.definitions[0] if parsed.definitions else None
-    lines = data.count(b"\n") + (not data.endswith(b"\n") and data != b"")
+    lines = _line_count(data)
     definition = Definition(
         kind=first.kind if first and first.kind in ("function", "method", "class") else "function",
         name=function.name.rpartition(".")[2] or (first.name if first else ""),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from dowse.config import Settings
     from dowse.encoders.document import Document
     from dowse.encoders.encoder import Encoder, Vectors
     from dowse.storage.elastic.backend import ElasticBackend
@@ -46,6 +47,11 @@ class EncoderSpec(NamedTuple):
     view: str
     device: str
     threads: int = 1
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> EncoderSpec:
+        """Return what the settings say."""
+        return cls(settings.encoder, settings.view, settings.device, settings.threads)
 
 
 @lru_cache(maxsize=2)

@@ -137,7 +137,7 @@ def _index(
         settings = index.settings
         encoder = None
         if options.embed and settings.encoder != "none":
-            spec = EncoderSpec(settings.encoder, settings.view, settings.device, settings.threads)
+            spec = EncoderSpec.from_settings(settings)
             encoder = DistributedEncoder(spec, dispatch)
         report, encoded = _update(index, options, encoder, count)
         return Outcome(

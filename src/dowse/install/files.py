@@ -13,7 +13,7 @@ from pathlib import Path
 from dowse.config import data_folder
 from dowse.errors import DowseError
 from dowse.install.editing import EditError
-from dowse.security.safe_files import write_atomically
+from dowse.security.safe_files import make_private_directory, write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,5 +156,5 @@ def _record_path(path: Path, name: str) -> Path:
 
 
 def _write_private(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private_directory(path.parent)
     write_atomically(path, data)

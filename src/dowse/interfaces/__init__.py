@@ -1,1 +1,1 @@
-"""How dowse is asked: command line, HTTP, MCP, and the daemon that answers for commands."""
+"""Interfaces: command line, HTTP, MCP, and the daemon that runs commands in a warm process."""

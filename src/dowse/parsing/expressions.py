@@ -176,6 +176,11 @@ def members(values: list[ExpressionValue], name: str) -> list[ExpressionValue]:
     return _with_suffix(values, f".{name}")
 
 
+def parts(values: list[ExpressionValue], index: int) -> list[ExpressionValue]:
+    """Return the values of one of the names that a tuple is unpacked to."""
+    return _with_suffix(values, f"[{index}]")
+
+
 def default_values(values: list[ExpressionValue]) -> list[ExpressionValue]:
     """Return the values of a parameter by its default: a literal says nothing about other arguments."""
     return [value for value in values if value[0] == "same"] or [UNKNOWN]

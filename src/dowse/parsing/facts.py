@@ -23,6 +23,7 @@ from dowse.parsing.expressions import (
     expression_values,
     iterated,
     members,
+    parts,
     values_of_mapping,
 )
 from dowse.parsing.grammar import Pattern
@@ -76,6 +77,8 @@ _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]
 _STATIC_LANGUAGES = frozenset(["go", "rust"])
 # Steps from a field or result through local variables to what they are assigned, and values at each.
 _MAX_INLINED, _MAX_VALUES = 4, 4
+# Names that a tuple is unpacked to.
+_MAX_PARTS = 20
 
 _TYPE_PATH = re.compile(
     rb"[&*?:\s\"'\\]*(?:mut\s+|dyn\s+|impl\s+|const\s+|struct\s+)*((?:\w+(?:\.|::|\\))*)([A-Za-z_]\w*)"
@@ -152,9 +155,13 @@ class Facts:
 
     def variables(self) -> set[bytes]:
         """Return the names that the file binds other than by an import."""
-        data = self._data
-        ranges = [c["bind"][0].byte_range for pattern, c in self._matches if pattern.role != "statement"]
-        return {data[start:end] for start, end in ranges}
+        data, names = self._data, set[bytes]()
+        for pattern, captures in self._matches:
+            if pattern.role not in ("statement", "result", "property"):
+                start, end = captures["bind"][0].byte_range
+                name = data[start:end]
+                names.update(_WORD.findall(name) if name[:1] == b"{" or b"," in name else (name,))
+        return names
 
     def type_uses(self) -> Iterator[tuple[int, str, str]]:
         """Yield type annotations whose type may be defined in the index: (offset, name, qualifier)."""
@@ -175,6 +182,7 @@ class Facts:
         owners: tuple[list[int], list[int]],
         first_parts: list[int],
         in_types: frozenset[int],
+        constants: dict[int, bytes],
     ) -> tuple[Fact, ...]:
         """Return the bindings that can matter, each with its owner."""
         if not self._matches:
@@ -187,10 +195,16 @@ class Facts:
             start, end = captures["bind"][0].byte_range
             owner = numbers[bisect_right(starts, start) - 1]
             name = data[start:end]
-            is_needed = name in needed or pattern.role in _UNNAMED_ROLES
+            is_unnamed = pattern.role in _UNNAMED_ROLES
+            has_parts = pattern.role == "destructured" or (b"," in name and not is_unnamed)
+            is_needed = name in needed or has_parts or is_unnamed
             # Fields are visible in every method, names of a module in every file: others nowhere else.
             is_public = (
-                owner < 0 or owner in in_types or name.startswith(_FIELD_PREFIXES) or pattern.role == "field"
+                owner < 0
+                or owner in in_types
+                or constants.get(owner) == name
+                or name.startswith(_FIELD_PREFIXES)
+                or pattern.role == "field"
             )
             is_field = pattern.has_value and is_public and not self._has_builtin_type(captures)
             if not (is_needed or name in inlined or is_field):
@@ -202,7 +216,7 @@ class Facts:
             for kind, called, value, origin in self._read(pattern, captures):
                 if name in inlined and kind in ("type", "made", "same") and value:
                     variables.setdefault((scope_owner, called), []).append((kind, value))
-                if pattern.role == "destructured" and called.encode() not in needed and not is_public:
+                if has_parts and called.encode() not in needed and not is_public:
                     continue
                 if is_needed or (is_public and kind != "local" and value != LITERAL):
                     facts[Fact(kind, called, value, origin, scope_owner, first, last)] = None
@@ -255,7 +269,7 @@ class Facts:
             if pattern.alias_capture:
                 start, end = captures["bind"][0].byte_range
                 name, heads_of = self._data[start:end], self._heads(captures[pattern.alias_capture][0])
-                if pattern.role == "destructured":
+                if pattern.role == "destructured" or (b"," in name and pattern.role != "result"):
                     for word in _WORD.findall(name[:_MAX_TYPE_BYTES]):
                         aliases.setdefault(word, set()).update(heads_of)
                 elif pattern.role in ("result", "property") or b"." in name or name[:1] == b"@":
@@ -322,6 +336,13 @@ class Facts:
             ]
         if pattern.role == "property":
             return [(kind, f"{{}}.{name}", value, "") for kind, value in values if kind == "same"]
+        if captures["bind"][0].type == "pattern_list":
+            return [
+                (kind, self._name(child), value, "")
+                for index, child in enumerate(captures["bind"][0].named_children[:_MAX_PARTS])
+                if child.type == "identifier"
+                for kind, value in parts(values, index)
+            ]
         names = [self._name(node) for node in captures["bind"]]
         if pattern.role == "field":  # a parameter that is a field as well
             names.append("self." + name.lstrip("$"))

@@ -58,7 +58,9 @@ _ALIASES = ("made", "same", "assigned", "each", "entered", "yielded", "default",
 # The capture of the arguments of a macro.
 TOKENS = "tokens"
 
-_OTHER_CAPTURES = frozenset((*REFERENCE_CAPTURES, "lead", "doc", TOKENS, IMPORTED_NAME, IMPORT_STATEMENT))
+_OTHER_CAPTURES = frozenset(
+    (*REFERENCE_CAPTURES, "lead", "doc", "registered", TOKENS, IMPORTED_NAME, IMPORT_STATEMENT)
+)
 
 _WORD, _OTHER, _SPACE = b"w", b"p", b" \t\r\n\f\v"
 # Maps the bytes of words to one letter and all others but white space to another, to find long runs of the

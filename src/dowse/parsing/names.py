@@ -15,6 +15,9 @@ _MAX_LAST_CHARS = 200
 # The qualifier of a name after an expression that is too complex for a name.
 UNKNOWN = "?"
 
+# The qualifier of a function that its decorator is given.
+REGISTERED = "@"
+
 # Enough for the callees of many files; the limit is for generated ones.
 _MAX_CACHED_CALLEES = 32768
 

@@ -20,6 +20,7 @@ from dowse.parsing.languages import Language
 from dowse.parsing.limits import MAX_DEPTH, MAX_IMPORT_BYTES, MAX_NAME_BYTES, MAX_QUALIFIED_NAME
 from dowse.parsing.names import (
     MAX_CALLEE_BYTES,
+    REGISTERED,
     callees,
     clean_qualifier,
     split_definition_name,
@@ -57,6 +58,14 @@ _RESULT = re.compile(r"\) ?(?:->|:)[^()]*$")
 # Calls in a chain that are followed to its start, and the nodes of their arguments.
 _MAX_CHAIN = 100
 _ARGUMENT_LISTS = frozenset(["arguments", "argument_list", "value_arguments", "call_suffix"])
+
+# Decorators that make something of a function, and do not store it to be called.
+_DECORATOR = re.compile(rb"@\s*(?:[\w$]+\s*\.\s*)*([\w$]+)")
+_NON_REGISTERING = frozenset(
+    b"property setter getter deleter staticmethod classmethod abstractmethod overload override final wraps"
+    b" cached_property lru_cache cache contextmanager asynccontextmanager no_type_check deprecated"
+    b" parametrize".split()
+)
 
 # Annotations and attributes that a grammar has inside of the definition.
 _ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
@@ -317,6 +326,8 @@ class Matches:
             if kind == "lead":
                 start, end = captures[kind][0].byte_range
                 self.leads[end] = start
+            elif kind == "registered":
+                self._register(captures)
             elif kind == "doc":
                 self.docs.append(captures[kind][0].byte_range)
             elif kind == TOKENS:
@@ -390,6 +401,14 @@ class Matches:
             name, qualifier, back = callees[self._data[max(begin, stop - MAX_CALLEE_BYTES) : stop]]
             if name:
                 self._calls.append((stop - back, "call", name, qualifier, -1))
+
+    def _register(self, captures: dict[str, list[Node]]) -> None:
+        """Add a function as a value that its decorator is given, unless that is known not to store it."""
+        start, end = captures["decorator"][0].byte_range
+        decorator = _DECORATOR.match(self._data, start, end)
+        if decorator and decorator[1] not in _NON_REGISTERING:
+            name = self._decode(*captures["registered"][0].byte_range)
+            self._others.append((start, "value", name[:MAX_NAME_BYTES], REGISTERED, -1))
 
     def _import(self, kind: str, start: int, end: int, captures: dict[str, list[Node]]) -> None:
         """Add what is imported, with its module as qualifier."""

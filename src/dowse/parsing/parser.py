@@ -8,6 +8,7 @@ from functools import partial
 
 from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, line_windows, split_spans, trim
 from dowse.parsing.grammar import compile_grammar, has_long_unnamed_run
+from dowse.parsing.item_macros import unwrap_item_macros
 from dowse.parsing.languages import LANGUAGES, Language
 from dowse.parsing.limits import parse_seconds
 from dowse.parsing.macros import blank_macros
@@ -60,6 +61,8 @@ def parse_file(
     tree = kit.parse(blank_macros(text) if language == "cpp" else text, seconds)
     if tree is None:
         return parse_as_plain_lines(text, language, path, f"parsing took longer than {seconds:.2g} s")
+    if language == "rust":
+        tree = unwrap_item_macros(kit, text, tree, seconds)
     if has_long_unnamed_run(tree.root_node, text):
         return parse_as_plain_lines(text, language, path, "punctuation without end")
     return _from_tree(source, known, stem, Matches(source, known, kit, tree.root_node), max_lines)
@@ -85,7 +88,8 @@ def _from_tree(
     kinds = _WITH_FIELDS | {"constant"} if language.name == "go" else _WITH_FIELDS
     in_types = frozenset(e.number for e in outline.entries if e.kind in kinds)
     owners, first_parts = (outline.owner_starts, outline.owners), [parts[0] for parts in entry_parts]
-    facts = matches.facts.collect(references, owners, first_parts, in_types)
+    constants = {e.number: e.name.encode() for e in outline.entries if e.kind == "constant"}
+    facts = matches.facts.collect(references, owners, first_parts, in_types, constants)
     return ParsedFile(
         language.name, tuple(definitions), references, facts=facts, remainder=entry_parts[-1][0]
     )

@@ -64,7 +64,7 @@ def evaluate(constraint: Constraint | None, decide: Callable[[Leaf], bool | None
 def path_matches(glob: str, path: str) -> bool:
     """Whether a glob matches whole components of a path or, without * and ?, any part of it; smart case."""
     if not any(char in glob for char in "*?"):
-        return glob.lstrip("/") in path if _has_upper(glob) else glob.lstrip("/") in path.lower()
+        return glob.lstrip("/") in path if has_upper(glob) else glob.lstrip("/") in path.lower()
     return _path_regex(glob).fullmatch(path.encode(errors="replace")) is not None
 
 
@@ -100,18 +100,18 @@ def _glob_piece(piece: str) -> str:
 def _path_regex(glob: str) -> re2_engine.Regex:
     """Compile a glob for whole components of a path."""
     start = "" if glob.startswith("/") else "(?:.*/)?"
-    fold = "" if _has_upper(glob) else "(?i)"
+    fold = "" if has_upper(glob) else "(?i)"
     return re2_engine.compile_re2(f"{fold}{start}{glob_to_regex(glob.strip('/'))}(?:/.*)?")
 
 
 @lru_cache(maxsize=256)
 def _symbol_regex(glob: str) -> re2_engine.Regex:
     plain = glob.replace("::", ".").replace("#", ".")
-    fold = "" if _has_upper(glob) else "(?i)"
+    fold = "" if has_upper(glob) else "(?i)"
     body = glob_to_regex(re.sub(r"\*+", "**", plain).replace("/", "."))
     return re2_engine.compile_re2(rf"{fold}(?:.*\.)?{body}")
 
 
-def _has_upper(text: str) -> bool:
+def has_upper(text: str) -> bool:
     """Whether smart case makes this case-sensitive."""
     return any(char.isupper() for char in text)

@@ -62,7 +62,8 @@ _FORMATS = {
     "Ruby stack trace": rf"\s*(?:from |# )?{_PATH}:{_LINE}:in [`'](?P<function>[^'`]+)'"
     r"(?:: (?P<message>.+))?",
     "Elixir stack trace": rf"\s*(?:\([\w.]+ [^)\s]*\) )?{_PATH}:{_LINE}: (?P<function>[A-Z][\w.?!]+)[/(]",
-    "Rust output": rf".*?(?:-->|:::|panicked at) (?:'(?P<message>.*)', )?{_PATH}:{_LINE}(?::\d+)?",
+    "Rust output": rf".*?(?:-->|:::|panicked at) (?:'(?P<message>.*)', )?{_PATH}:{_LINE}"
+    r"(?::\d+)?(?::\s+(?P<message2>\S.*))?",
     "PHP error": rf"(?:PHP )?(?P<message>.+) in (?P<path>\S+\.\w+)(?: on line |:){_LINE}\s*$",
     "test output": rf"(?:\[ERROR\]|\[FAIL\])\s+(?P<function>\w+\.[\w$]+):{_LINE}\s*(?P<message>.*)",
     "compiler output": r"\s*(?:(?:at|in|[ew]|\S{1,2}|\[\w+\]|error|warning|ERROR|WARN):?\s+|\*\* \(\w+\) )?"
@@ -116,6 +117,11 @@ def parse_stack_trace(text: str) -> StackTrace | None:
     )
 
 
+def error_message(text: str) -> str:
+    """Return what a pasted error without positions says, without the name of its exception."""
+    return _shorten([_BOILERPLATE.sub("", line[:_MAX_LINE]) for line in text.splitlines()[:_MAX_FRAMES]])
+
+
 def _frame_lines(lines: list[str]) -> Iterator[_FrameLine]:
     heading = ""
     for number, line in enumerate(lines):
@@ -131,7 +137,9 @@ def _frame_lines(lines: list[str]) -> Iterator[_FrameLine]:
                     path = _clean_path(groups.get("path", ""), source, function)
                     frame = Frame(path, int(groups["line"] or groups["line2"]), function.strip())
                     if path:
-                        yield _FrameLine(number, source, frame, groups.get("message", ""))
+                        yield _FrameLine(
+                            number, source, frame, groups.get("message") or groups.get("message2", "")
+                        )
                     break
 
 

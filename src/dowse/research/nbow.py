@@ -2,7 +2,7 @@
 
 One table of token vectors reads queries, and one per language reads code. A text's vector is the mean of its
 tokens' vectors, each weighted by how much the token tells: the order of words plays no part. Models are made
-by `dowse train` (see `dowse.train.nbow`); their folder holds encoder.json, tokenizer.json and weights.npz.
+by `dowse train` (see `dowse_training.nbow`); their folder holds encoder.json, tokenizer.json and weights.npz.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dowse.config import Settings
-from dowse.search.exact import ExactMatches, exact_rows
+from dowse.search.exact import ExactMatches
 from dowse.search.lanes.jobs import Outcome
-from dowse.search.options import SearchOptions, SearchRequest
+from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.signals import QueryFeatures, RankedHit
@@ -19,7 +19,7 @@ from dowse.types import LaneScore, Note
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
-    from dowse.search.frames import FrameHit
+    from dowse.search.frames import LocatedHit
     from dowse.search.ranking.coverage import QueryTerms
     from dowse.types import Boost
 
@@ -30,20 +30,23 @@ class SearchContext:
 
     reader: Reader  # one generation of the index
     request: SearchRequest
-    options: SearchOptions  # of the request
     plan: Plan
     settings: Settings
     profile: Profile
     matches: ExactMatches  # of the phrases and regexes in the query
     features: QueryFeatures
-    candidate_count: int  # how many candidates each lane returns
     encoder: Encoder | None = None
     boosts: Mapping[str, Boost] = field(default_factory=dict)  # from feedback, by symbol id
 
     @cached_property
+    def exact_rows(self) -> dict[object, frozenset[int]]:
+        """The rows of the symbols that match each pattern."""
+        return {leaf: frozenset(row for _, row in symbols) for leaf, symbols in self.matches.items()}
+
+    @cached_property
     def allowed_rows(self) -> frozenset[int]:
         """Every symbol that meets the filters."""
-        request = KeywordRequest((), {}, self.plan.constraint, exact_rows(self.matches))
+        request = KeywordRequest((), {}, self.plan.constraint, self.exact_rows)
         return frozenset(
             row for row, _ in self.reader.search_bm25(request, max(1, self.reader.symbol_count()))
         )
@@ -71,7 +74,7 @@ class Ranking:
     terms: QueryTerms
     fusion: str = ""  # how the lanes were fused; "" where one answered alone
     lane_scores: Mapping[int, Sequence[LaneScore]] = field(default_factory=dict)  # by row
-    frames: Sequence[FrameHit] = ()  # of a pasted stack trace
+    located: Sequence[LocatedHit] = ()  # what a pasted stack trace or error message points to
 
     def lanes_of(self, hit: RankedHit) -> Sequence[LaneScore]:
         """Return the rank and score of a hit in each lane that returned it."""

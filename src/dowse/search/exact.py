@@ -44,8 +44,6 @@ def match_patterns(reader: Reader, plan: Plan, seconds: float = math.inf) -> Exa
     Raises:
         TooSlow: It took longer than `seconds`. Patterns run in linear time, but there may be many texts.
     """
-    if not plan.exact:
-        return {}
     from dowse.query.regex.matcher import compile_leaf  # only when a query has a pattern
 
     has_filters = len(list(leaves(plan.constraint))) > len(plan.exact)
@@ -71,7 +69,10 @@ def exact_lane(
     lines = {}
     for file_id, text in reader.texts(files):
         if time.monotonic() > deadline:
-            raise TooSlow("the pattern took too long; add filters such as path: or lang:, or write it rarer")
+            raise TooSlow(
+                "the pattern took too long; add filters such as path: or lang:, "
+                "or make the pattern more specific"
+            )
         if numbers := pattern.line_numbers(text):
             lines[file_id] = numbers
     symbol_lines: SymbolLines = {}
@@ -137,11 +138,6 @@ def matching_lines(
         if shown and not show_secrets:
             shown, masked = mask_lines(reader.text(hit.row.file_id), shown)
         yield tuple(shown), masked
-
-
-def exact_rows(matches: ExactMatches) -> dict[object, frozenset[int]]:
-    """Return the rows of the symbols that match each pattern."""
-    return {leaf: frozenset(row for _, row in symbols) for leaf, symbols in matches.items()}
 
 
 def _rows_at(reader: Reader, locations: Sequence[SymbolLocation]) -> list[SymbolRow]:

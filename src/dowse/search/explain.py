@@ -49,14 +49,14 @@ def make_answer(
     notes: Sequence[Note],
 ) -> Answer:
     """Return the answer: the best k hits with their texts, and everything there is to note."""
-    plan, options = context.plan, context.options
+    plan, options = context.plan, context.request.options
     shown = hits[: options.k] if options.k else hits
     confidences = hit_confidences(context, candidates, ranking, shown)
     all_notes = [*notes]
     if plan.unknown:
         all_notes.append(Note("unknown-name", f"no symbol here is called {plan.unknown}"))
     known = [confidences[hit.row.row] for hit in shown if hit.row.row in confidences]
-    if not ranking.frames and is_nothing(known):
+    if not ranking.located and is_nothing(known):
         all_notes.append(NOTHING_RELEVANT)
     all_notes += _relaxation_notes(candidates, ranking, shown)
     all_notes += _graph_notes(context, ranking, shown)
@@ -97,7 +97,7 @@ def above_min_score(
     context: SearchContext, candidates: Candidates, ranking: Ranking, hits: list[RankedHit]
 ) -> tuple[list[RankedHit], list[Note]]:
     """Return the hits above the minimum score, and a note where none is."""
-    minimum = context.options.min_score
+    minimum = context.request.options.min_score
     if not minimum or not hits:
         return hits, []
     confidences = hit_confidences(context, candidates, ranking, hits)
@@ -121,8 +121,8 @@ def hit_confidences(
         return {}
     cosines = dict(zip(nearest.rows, nearest.scores, strict=True))
     lowest = min(nearest.scores, default=0.0)
-    in_frames = {frame.row.row for frame in ranking.frames}  # facts, whatever their words
-    rows = [hit.row.row for hit in hits if hit.row.row not in in_frames]
+    located = {each.row.row for each in ranking.located}  # facts, whatever their words
+    rows = [hit.row.row for hit in hits if hit.row.row not in located]
     coverage, term_count = ranking.terms.coverage(rows), len(ranking.terms.weights)
     values = {
         row: confidence(context.encoder.id, cosines.get(row, lowest), coverage[row], term_count)
@@ -161,7 +161,7 @@ def _hits(
 
 def _frame_lines(ranking: Ranking, hit: RankedHit, symbol: Symbol) -> tuple[LineMatch, ...]:
     """Return the line of the stack frame that a hit stands for."""
-    line = next((each.frame.line for each in ranking.frames if each.row.row == hit.row.row), 0)
+    line = next((each.line for each in ranking.located if each.row.row == hit.row.row), 0)
     texts = (text for number, text in symbol.numbered_lines if number == line)
     return tuple(LineMatch(line, text, ((0, len(text)),)) for text in texts)
 
@@ -214,7 +214,7 @@ def _incomplete_notes(
     needs_vectors = (
         context.plan.kind in ("prose", "mixed", "trace")
         or "embedding" in context.plan.lanes
-        or (context.options.diversify and diversifies_by_vectors(context))
+        or (context.request.options.diversify and diversifies_by_vectors(context))
     )
     if needs_vectors and embedded and embedded.symbols < embedded.total:
         share = 100 * embedded.symbols // max(1, embedded.total)

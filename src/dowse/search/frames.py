@@ -37,14 +37,16 @@ _NOT_NAMES = frozenset(
 )
 
 
-class FrameHit(NamedTuple):
-    """A frame of a trace, and the symbol of this index that it lies in."""
+class LocatedHit(NamedTuple):
+    """A symbol that a pasted text points to, by a position or by the words of an error message."""
 
     row: SymbolRow
-    frame: Frame
+    line: int
+    source: str  # of its contribution: "frame" or "message"
+    detail: str
 
 
-def find_frames(reader: Reader, trace: StackTrace) -> list[FrameHit]:
+def find_frames(reader: Reader, trace: StackTrace) -> list[LocatedHit]:
     """Return the symbols of the frames that lie in this index, innermost first, each once.
 
     Paths of traces have the prefix of the machine that wrote them, so the longest matching end of a path
@@ -53,7 +55,7 @@ def find_frames(reader: Reader, trace: StackTrace) -> list[FrameHit]:
     """
     files: dict[str, list[StoredFile]] = {}
     rows: dict[int, list[SymbolRow]] = {}
-    hits: dict[int, FrameHit] = {}
+    hits: dict[int, LocatedHit] = {}
     for frame in trace.frames:
         name = frame.path.rpartition("/")[2]
         if name not in files:
@@ -67,36 +69,37 @@ def find_frames(reader: Reader, trace: StackTrace) -> list[FrameHit]:
                 matches.append((_match_quality(file, frame, is_same_name), row))
         matches.sort(key=lambda match: match[0], reverse=True)
         if matches and matches[0][0].is_enough and [match[0] for match in matches].count(matches[0][0]) == 1:
-            hits.setdefault(matches[0][1].row, FrameHit(matches[0][1], frame))
+            row = matches[0][1]
+            detail = f"frame {len(hits) + 1}: {frame.path}:{frame.line}"
+            hits.setdefault(row.row, LocatedHit(row, frame.line, "frame", detail))
         if len(hits) == _MAX_HITS:
             break
     return list(hits.values())
 
 
-def frames_first(hits: Sequence[RankedHit], frames: Sequence[FrameHit]) -> list[RankedHit]:
-    """Move the symbols of frames before all other hits, in the order of the frames."""
-    if not frames:
+def located_first(hits: Sequence[RankedHit], located: Sequence[LocatedHit]) -> list[RankedHit]:
+    """Move the symbols that a pasted text points to before all other hits, in their order."""
+    if not located:
         return list(hits)
     by_row = {hit.row.row: hit for hit in hits}
     best = max((hit.score for hit in hits), default=0.0) or 1.0
     first: list[RankedHit] = []
-    for number, (row, frame) in enumerate(frames):
+    for number, (row, _, source, detail) in enumerate(located):
         hit = by_row.get(row.row) or RankedHit(row, 0.0, [])
-        score = best * (2 - number / len(frames))
-        detail = f"frame {number + 1}: {frame.path}:{frame.line}"
-        contributions = [*hit.contributions, Contribution("frame", score - hit.score, detail)]
+        score = best * (2 - number / len(located))
+        contributions = [*hit.contributions, Contribution(source, score - hit.score, detail)]
         first.append(RankedHit(hit.row, score, contributions))
-    known = {row.row for row, _ in frames}
+    known = {each.row.row for each in located}
     return [*first, *(hit for hit in hits if hit.row.row not in known)]
 
 
-def frame_note(trace: StackTrace, frames: Sequence[FrameHit]) -> Note:
+def frame_note(trace: StackTrace, frames: Sequence[LocatedHit]) -> Note:
     """Say how a pasted text was read."""
     total = len(trace.frames)
     known = f"{len(frames)} of its {total} positions" if total > 1 else "its position"
     if not frames:
-        known = f"none of its {total} positions" if total > 1 else "its position"
-        return Note("trace", f"read as {trace.source}; {known} could be found in this index")
+        unknown = f"none of its {total} positions is" if total > 1 else "its position is not"
+        return Note("trace", f"read as {trace.source}; {unknown} in this index")
     return Note("trace", f"read as {trace.source}: {known} first, then what its message is about")
 
 

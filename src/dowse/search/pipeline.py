@@ -11,9 +11,10 @@ from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.query.ast import PathFilter, WithinFilter, positive_leaves
 from dowse.search.context import Candidates, Ranking, SearchContext
+from dowse.search.error_messages import find_message
 from dowse.search.exact import match_patterns, rank_exact
 from dowse.search.explain import above_min_score, make_answer
-from dowse.search.frames import find_frames, frame_note, frames_first
+from dowse.search.frames import find_frames, frame_note, located_first
 from dowse.search.lanes.bm25 import query_terms
 from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.jobs import LaneRunner
@@ -49,6 +50,7 @@ from dowse.search.ranking.type_names import is_constructor
 from dowse.search.refine import add_callees, apply_boosts, diversify, find_boosts, rerank_hits
 from dowse.search.retrieval import (
     GraphSeeds,
+    candidate_count,
     expand_query,
     find_seeds,
     is_final_order,
@@ -124,13 +126,11 @@ def search(
     context = SearchContext(
         reader,
         request,
-        request.options,
         plan,
         settings,
         profile,
         matches,
         features,
-        max(settings.candidates or profile.candidates, request.options.k, _chosen_depth(boosts)),
         encoder,
         boosts,
     )
@@ -154,10 +154,15 @@ def search(
     total = max(len(hits), len(retrieved))
     hits, also_below = above_min_score(context, candidates, ranking, hits)
     notes = [*notes, *candidates.notes, *below, *also_below]
-    if plan.trace:
-        frames = [each for each in find_frames(reader, plan.trace) if context.allows(each.row.row)]
-        hits, ranking = frames_first(hits, frames), replace(ranking, frames=frames)
-        notes.append(frame_note(plan.trace, frames))
+    if plan.error_message:
+        located = find_message(reader, plan.error_message, hits, settings.exact_seconds)
+        if plan.trace:
+            frames = [each for each in find_frames(reader, plan.trace) if context.allows(each.row.row)]
+            notes.append(frame_note(plan.trace, frames))
+            known = {each.row.row for each in frames}
+            located = [*frames, *(each for each in located if each.row.row not in known)]
+        located = [each for each in located if context.allows(each.row.row)]
+        hits, ranking = located_first(hits, located), replace(ranking, located=located)
     return make_answer(context, candidates, ranking, hits, total, embedded, notes)
 
 
@@ -209,7 +214,7 @@ def _search_exact(
     context: SearchContext, embedded: EmbeddingCoverage | None, notes: Sequence[Note]
 ) -> Answer:
     """Answer a query of patterns alone: every line that matches."""
-    limit = context.options.k and context.candidate_count
+    limit = context.request.options.k and candidate_count(context)
     hits, total = rank_exact(
         context.reader, context.plan, context.matches, context.profile, context.features, limit
     )
@@ -225,7 +230,7 @@ def _refine(
     context: SearchContext, lanes: LaneRunner, candidates: Candidates, ranking: Ranking
 ) -> tuple[Candidates, Ranking]:
     """Expand the query, add callees and rerank, as the options say."""
-    options = context.options
+    options = context.request.options
     if options.expand:
         candidates = expand_query(context, lanes, candidates, ranking.hits)
         ranking = rank_candidates(context, candidates)
@@ -241,7 +246,7 @@ def _collapse_copies(context: SearchContext, hits: list[RankedHit]) -> list[Rank
     is_factual = context.plan.kind == "structure" or context.reader.is_corpus
     if is_factual or context.features.roles() & COPY_ROLES or not hits:
         return hits
-    return collapse_copies(context.reader, hits, context.allows, context.options.k)
+    return collapse_copies(context.reader, hits, context.allows, context.request.options.k)
 
 
 def _seeds(context: SearchContext, lanes: LaneRunner) -> GraphSeeds:
@@ -263,7 +268,7 @@ def _seeds(context: SearchContext, lanes: LaneRunner) -> GraphSeeds:
 def _best_definition(context: SearchContext, lanes: LaneRunner, words: str) -> SymbolRow | None:
     """Return the definition that some words describe best, by keywords; filters do not apply to it."""
     options = replace(
-        context.options,
+        context.request.options,
         mode="keyword",
         lanes=(),
         filters="-kind:module -kind:text",
@@ -278,7 +283,6 @@ def _best_definition(context: SearchContext, lanes: LaneRunner, words: str) -> S
     inner = replace(
         context,
         request=request,
-        options=options,
         plan=plan,
         matches={},
         features=query_features(plan),
@@ -377,7 +381,7 @@ def _blend(
         terms.coverage(rows),
         name_coverage,
         is_shipped_encoder=encoder is None or is_shipped(encoder.name),
-        limit=context.options.k or None if is_final_order(context) else None,
+        limit=context.request.options.k or None if is_final_order(context) else None,
     )
 
 
@@ -388,16 +392,6 @@ def _signal_profile(context: SearchContext, fusion: str) -> Profile:
     if fusion in ("rrf", "weighted", "adaptive"):
         return profile_for_ranks(context.profile)
     return profile_for_blend(context.profile) if fusion == "blend" else context.profile
-
-
-def _chosen_depth(boosts: Mapping[str, Boost]) -> int:
-    """Return how many candidates it takes to find what was chosen for the same query."""
-    if not boosts:
-        return 0
-    from dowse.feedback.events import MAX_COUNTED_RANK
-
-    ranks = (boost.rank for boost in boosts.values() if boost.same > 0)
-    return min(MAX_COUNTED_RANK, max(ranks, default=0))
 
 
 def _boosts(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dowse.config import Settings
 from dowse.query.ast import (
     Constraint,
+    Filter,
     Phrase,
     Query,
     Regex,
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
 
 # What every stack trace has: a position. Cheaper than trying all formats on every query.
 _POSITION = re.compile(r"[:(]\d|\bline \d|^@@ -\d", re.MULTILINE)
+# What error messages and log lines have: the name of an exception with a colon behind it, or a level.
+_LOOKS_LIKE_ERROR = re.compile(
+    r"\w(?:Error|Exception|Warning|Failure)\b(?:\[\w+\])?:|\b(?:error|fatal|panic|warning)\b[^:]{0,20}:"
+    r"|\bpanicked at |\b(?:ERROR|WARN|WARNING|FATAL|CRITICAL|INFO|DEBUG)\b.*[\]:]"
+)
 _DEFAULTS = Settings()
 # The lanes that the planner chooses from; tfidf answers on request only.
 PLANNED_LANES = ("keyword", "embedding", "graph")
@@ -61,6 +67,7 @@ class Plan:
     exact: tuple[Phrase | Regex, ...] = ()  # patterns to match in the text before ranking
     structural: StructuralQuery | None = None
     trace: StackTrace | None = None  # of a pasted stack trace, compiler output or diff
+    error_message: str = ""  # of a pasted error, log line or stack trace
     seeds: tuple[str, ...] = ()  # names of the symbols that the graph lane starts from
     unknown: str = ""  # a name in the query that no symbol has
     corrections: tuple[str, ...] = ()  # of misspelt words: "sring → string"
@@ -87,8 +94,11 @@ def make_plan(
     request = SearchRequest(request) if isinstance(request, str) else request
     options = request.options
     trace = _parse_trace(request)
+    message = trace.message if trace else _error_message(request)
     if trace:
         correction = Correction(_trace_query(request, trace), ())
+    elif message:  # its quotes are no phrases to require
+        correction = Correction(plain_query(request.text), ())
     else:
         correction = _correct(_parse(request), exists, correct)
     query = narrow(correction.query, filter_query(options))
@@ -99,7 +109,7 @@ def make_plan(
     exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))
     has_required_words = any(isinstance(leaf, WordConstraint) for leaf in parts)
     plan = Plan("", "forced", "asked for", (), "", query, constraint, exact, text=query.text_for_ranking)
-    plan = replace(plan, trace=trace, corrections=correction.changes)
+    plan = replace(plan, trace=trace, error_message=message, corrections=correction.changes)
     if options.mode == "regex" or (
         options.mode in ("auto", "hybrid", "embedding", "graph")
         and needs_match(constraint)
@@ -133,6 +143,18 @@ def _parse_trace(request: SearchRequest) -> StackTrace | None:
     from dowse.query.stack_trace import parse_stack_trace
 
     return parse_stack_trace(request.text)
+
+
+def _error_message(request: SearchRequest) -> str:
+    if request.options.mode in ("regex", "symbol", "graph") or not _LOOKS_LIKE_ERROR.search(request.text):
+        return ""
+    from dowse.query.stack_trace import error_message
+
+    if not request.options.plain:
+        parts = leaves(with_exact_words(parse_query(request.text)))
+        if any(isinstance(part, Filter) for part in parts):  # written by hand
+            return ""
+    return error_message(request.text)
 
 
 def _trace_query(request: SearchRequest, trace: StackTrace) -> Query:

@@ -83,7 +83,7 @@ def apply_boosts(context: SearchContext, ranking: Ranking, hits: list[RankedHit]
 
 def diversify(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit]:
     """Keep similar hits apart: by maximal marginal relevance, or by clusters."""
-    options = context.options
+    options = context.request.options
     first = [hit.row for hit in hits[: context.settings.diversify_candidates]]
     if len(first) < 2:
         return hits
@@ -98,17 +98,17 @@ def diversify(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit]:
 
 
 def diversifies_by_vectors(context: SearchContext) -> bool:
-    """Whether vectors decide which hits are similar."""
+    """Whether vectors decide which hits are similar, where hits are diversified."""
     if context.plan.kind == "structure" or context.plan.mode == "regex":
         return False  # their order stays
-    options = context.options
-    return options.diversify == "mmr" or bool(options.diversify and options.clustering == "meaning")
+    options = context.request.options
+    return options.diversify == "mmr" or options.clustering == "meaning"
 
 
 def _cluster_labels(context: SearchContext, rows: Sequence[SymbolRow]) -> NDArray[np.int64]:
     from dowse.search.ranking import clustering
 
-    count, method = context.settings.diversify_clusters, context.options.clustering
+    count, method = context.settings.diversify_clusters, context.request.options.clustering
     if method == "meaning":
         return clustering.euclidean(_vectors(context, rows), count)
     if method == "spectral":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
@@ -11,7 +11,6 @@ from dowse.errors import DowseError
 from dowse.graph.queries import seeds_named
 from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.context import Candidates, SearchContext
-from dowse.search.exact import exact_rows
 from dowse.search.lanes.bm25 import without_language
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.search.planner import Plan
@@ -21,7 +20,7 @@ from dowse.search.ranking.query_expansion import expansion_terms
 from dowse.search.ranking.signals import RankedHit, has_no_signals
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import is_partial_match
-from dowse.types import Note, SymbolRow
+from dowse.types import Boost, Note, SymbolRow
 
 # The intersection of TF-IDF and embedding takes so many of the embedding's first, in any index.
 _INTERSECTION_CANDIDATES = 100
@@ -108,9 +107,25 @@ def expand_query(
     return Candidates(text, outcomes, terms, candidates.notes)
 
 
+def candidate_count(context: SearchContext) -> int:
+    """Return how many candidates each lane returns."""
+    wanted = context.settings.candidates or context.profile.candidates
+    return max(wanted, context.request.options.k, _chosen_depth(context.boosts))
+
+
+def _chosen_depth(boosts: Mapping[str, Boost]) -> int:
+    """Return how many candidates it takes to find what was chosen for the same query."""
+    if not boosts:
+        return 0
+    from dowse.feedback.events import MAX_COUNTED_RANK
+
+    ranks = (boost.rank for boost in boosts.values() if boost.same > 0)
+    return min(MAX_COUNTED_RANK, max(ranks, default=0))
+
+
 def is_final_order(context: SearchContext) -> bool:
     """Whether the best k of the lanes are the best k of the answer: no signal and no later step counts."""
-    options = context.options
+    options = context.request.options
     has_later_step = (
         options.graph_expand
         or options.rerank
@@ -155,7 +170,7 @@ def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
         "text": text if lane == "embedding" else without_language(context.reader, text),
         "limit": _lane_limit(context, lane),
         "constraint": plan.constraint,
-        "exact_rows": exact_rows(context.matches) if context.matches else {},
+        "exact_rows": context.exact_rows,
     }
     if lane == "embedding":
         return LaneJob(lane, {**arguments, "method": settings.vectors})
@@ -166,7 +181,7 @@ def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
         {
             **arguments,
             "relax_below": settings.relax_below,
-            "fuzziness": context.options.fuzziness,
+            "fuzziness": context.request.options.fuzziness,
             "field_weights": SYMBOL_FIELDS if plan.mode == "symbol" else profile.fields,
             "abbreviation": profile.abbreviation,
         },
@@ -175,7 +190,7 @@ def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
 
 def _graph_job(context: SearchContext, seeds: GraphSeeds) -> LaneJob:
     structural = context.plan.structural
-    arguments: dict[str, object] = {"seeds": seeds.rows, "limit": context.candidate_count}
+    arguments: dict[str, object] = {"seeds": seeds.rows, "limit": candidate_count(context)}
     if structural:
         arguments.update(relation=structural.relation, depth=context.settings.graph_depth, ends=seeds.ends)
     return LaneJob("graph", arguments)
@@ -183,10 +198,10 @@ def _graph_job(context: SearchContext, seeds: GraphSeeds) -> LaneJob:
 
 def _lane_limit(context: SearchContext, lane: str) -> int:
     """Return how many candidates are requested from a lane."""
-    k, lanes = context.options.k, context.plan.lanes
+    k, lanes = context.request.options.k, context.plan.lanes
     if lane == "embedding" and "tfidf" in lanes and context.plan.fusion == "intersection":
         return context.settings.candidates or _INTERSECTION_CANDIDATES
     is_alone = len(lanes) == 1
     if lane == "embedding":
-        return context.candidate_count if k or not is_alone else context.reader.symbol_count()
-    return k if k and is_alone and is_final_order(context) else context.candidate_count
+        return candidate_count(context) if k or not is_alone else context.reader.symbol_count()
+    return k if k and is_alone and is_final_order(context) else candidate_count(context)

@@ -79,6 +79,11 @@ def escape_json(text: str) -> str:
     return _pattern(f"[{_UNSAFE_IN_JSON}]").sub(lambda match: _json_escaped(match[0]), text)
 
 
+def replace_surrogates(text: str) -> str:
+    """Return a text with "?" for lone surrogates, which UTF-8 can't hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def escape_surrogates(text: str) -> str:
     r"""Return a text that UTF-8 can hold: undecodable bytes become `\xff`, as in the paths of an index."""
     if text.isascii():

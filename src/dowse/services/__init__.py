@@ -1,1 +1,1 @@
-"""What HTTP, MCP and the daemon share: served indexes, targets, merging, updates, and the web server."""
+"""What HTTP and MCP share: served indexes, targets, merging, updates, and the web server."""

@@ -138,7 +138,9 @@ def index_status(served: ServedIndex, broker: EventBroker) -> IndexStatus:
 
 
 def _embedding(facts: Mapping[str, Any] | None) -> BackgroundEmbedding | None:
-    return facts and BackgroundEmbedding(**{name: facts[name] for name in BackgroundEmbedding.model_fields})
+    if not facts:
+        return None
+    return BackgroundEmbedding(**{name: facts[name] for name in BackgroundEmbedding.model_fields})
 
 
 def server_status(indexes: Sequence[IndexStatus], *, feedback: bool) -> Status:

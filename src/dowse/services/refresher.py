@@ -6,7 +6,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from dowse.workers.supervisor import Supervisor, WorkerDied, worker_program
 # While searches come in, changed files are looked for so often; not at all between searches.
 CHECK_SECONDS = 20.0
 _JOIN_SECONDS = 5.0
-_log = logging.getLogger("dowse.interfaces.http")
+_log = logging.getLogger("dowse.services")
 
 
 class _Job(NamedTuple):
@@ -37,7 +37,7 @@ class IndexRefresher:
 
     def __init__(self, indexes: ServedIndexes, broker: EventBroker, *, watch: bool = False) -> None:
         self._indexes, self._broker = indexes, broker
-        self.watchers = IndexWatchers(indexes, broker, _warm_up) if watch else None
+        self.watchers = IndexWatchers(indexes, broker) if watch else None
         self._queue: queue.SimpleQueue[ServedIndex | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._jobs: dict[str, _Job] = {}  # of the indexes in the queue
@@ -138,10 +138,8 @@ class IndexRefresher:
 class IndexWatchers:
     """A watcher for every index that can have one."""
 
-    def __init__(
-        self, indexes: ServedIndexes, broker: EventBroker, warm_up: Callable[[ServedIndex], None]
-    ) -> None:
-        self._broker, self._warm_up = broker, warm_up
+    def __init__(self, indexes: ServedIndexes, broker: EventBroker) -> None:
+        self._broker = broker
         self._updated: queue.SimpleQueue[ServedIndex | None] = queue.SimpleQueue()
         self._watchers: dict[str, Watcher] = {}
         for served in indexes:
@@ -190,7 +188,7 @@ class IndexWatchers:
     def _warm_up_updated(self) -> None:
         """Warm up each index after an update, in a thread of its own: the watcher's must be quick."""
         while (served := self._updated.get()) is not None:
-            self._warm_up(served)
+            _warm_up(served)
 
 
 def _warm_up(served: ServedIndex) -> None:

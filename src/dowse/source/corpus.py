@@ -14,6 +14,7 @@ from typing import IO, Any, cast
 
 from dowse.errors import SourceError
 from dowse.security.safe_files import open_regular_file
+from dowse.security.terminal import replace_surrogates
 
 # Keys of each field, best first. The token columns of CodeSearchNet are not among them: they hold the
 # documentation that an evaluation must not see.
@@ -226,5 +227,5 @@ def _text(rows: tuple[dict[str, Any], ...], keys: tuple[str, ...]) -> str:
                 return str(value)
             if isinstance(value, str) and value:
                 # JSON can hold lone surrogates, which UTF-8 can't.
-                return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+                return replace_surrogates(value)
     return ""

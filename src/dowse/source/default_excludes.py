@@ -77,7 +77,7 @@ def skipped_file_reason(name: str, extension: str) -> str:
         return "binary by name" if len(extension) < len(name) else ""
     if _is_editor_backup(name):
         return "editor's copy"
-    return "system debris" if name in SYSTEM_FILES else ""
+    return "system file" if name in SYSTEM_FILES else ""
 
 
 def _is_editor_backup(name: str) -> bool:

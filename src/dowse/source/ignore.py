@@ -343,7 +343,7 @@ def _translate_class(glob: str, at: int) -> tuple[str, int] | None:
     if negated:
         at += 1
     items: list[str] = []
-    previous = ""  # the character a tail "-" would start a range from
+    previous = ""  # the character that a following "-" would start a range from
     first = True
     while first or glob[at : at + 1] != "]":
         first = False

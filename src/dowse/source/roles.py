@@ -24,9 +24,9 @@ _FOLDERS = {
 
 # The first role that matches wins: who wrote the code matters more than its purpose, and a benchmark among
 # the tests (or a test among the examples) gets the narrower role.
-_PRIORITY = ("vendored", "generated", "benchmark", "test", "example", "docs")
+ROLES = ("vendored", "generated", "benchmark", "test", "example", "docs")
 
-_FOLDER_ROLES = {name: role for role in reversed(_PRIORITY) for name in _FOLDERS[role].split()}
+_FOLDER_ROLES = {name: role for role in reversed(ROLES) for name in _FOLDERS[role].split()}
 
 # MyApp.Tests/, FooTests/, core-tests/, …
 _TEST_FOLDER = re.compile(r".*(?:[a-z0-9](?:Unit|Integration)?Tests|[._-](?:[Uu]nit)?[Tt]ests?|-specs?)\Z")
@@ -87,8 +87,8 @@ def file_role(path: str) -> str:
     """
     folder, _, name = path.rpartition("/")
     from_folder = _folder_role(folder) if folder else ""
-    stop = _PRIORITY.index(from_folder) if from_folder else len(_PRIORITY)
-    for role in _PRIORITY[:stop]:
+    stop = ROLES.index(from_folder) if from_folder else len(ROLES)
+    for role in ROLES[:stop]:
         if _NAME_PATTERNS[role].match(name):
             return role
     # Prose among the examples documents them.
@@ -106,7 +106,7 @@ def _folder_role(folder: str) -> str:
     # In Java's package names com.example is no example.
     segments = folder.replace("com/example", "com").split("/")
     roles = {_segment_role(segment) for segment in segments}
-    return next((role for role in _PRIORITY if role in roles), "")
+    return next((role for role in ROLES if role in roles), "")
 
 
 def _segment_role(segment: str) -> str:

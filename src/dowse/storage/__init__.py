@@ -1,1 +1,1 @@
-"""Where an index lives: one protocol, a local implementation; others pass the same conformance suite."""
+"""Storage of an index: one protocol, a local and an Elasticsearch backend, one conformance suite."""

@@ -406,10 +406,10 @@ class VectorWriter(Protocol):
     def put(self, keys: Sequence[bytes], vectors: Floats) -> None:
         """Add vectors; readers see them at once, and they are durable."""
 
-    def finish(self, clusters: int, method: str, questions: Callable[[], Floats]) -> None:
+    def finish(self, clusters: int, method: str, sample_queries: Callable[[], Floats]) -> None:
         """Remove unused vectors, fit the clusters, and build the index for approximate search.
 
-        `method` is how they will be searched (auto, exact or approx); `questions` returns typical query
+        `method` is how they will be searched (auto, exact or approx); `sample_queries` returns typical query
         vectors, and is called only if they are needed.
         """
 

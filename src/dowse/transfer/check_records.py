@@ -7,7 +7,8 @@ from base64 import b64decode
 
 from dowse.graph.symbol_table import decode_symbol_table
 from dowse.security.limited_json import count_elements
-from dowse.storage.local.compression import unpack, unpacked_size
+from dowse.source.roles import ROLES
+from dowse.storage.compression import unpack, unpacked_size
 from dowse.storage.local.graph_tables import REFERENCE_KINDS, unpack_columns
 from dowse.storage.protocol import BrokenBlock
 from dowse.transfer import checks
@@ -31,7 +32,7 @@ _FILE: dict[str, Check] = {
     "repo": checks.line(1_000),
     "path": _any,
     "language": checks.line(100),
-    "role": checks.choice(("", "vendored", "generated", "benchmark", "test", "example", "docs")),
+    "role": checks.choice(("", *ROLES)),
     "size": checks.integer(0, _SIZE),
     "mtime_ns": checks.integer(),
     "content_hash": checks.hexadecimal(_HASH_DIGITS),

@@ -8,7 +8,7 @@ from dowse.indexing.hashes import content_hash
 from dowse.indexing.records import keyword_terms
 from dowse.parsing.spans import join_spans
 from dowse.parsing.tokenizer import tokenize
-from dowse.storage.local.compression import pack, unpack
+from dowse.storage.compression import pack, unpack
 from dowse.storage.record_json import decode_file, decode_symbol, encode_file, encode_symbol
 from dowse.types import FileRecord, SymbolRecord
 

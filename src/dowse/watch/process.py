@@ -63,7 +63,9 @@ def _watch_lock(path: str, commands: Commands, reporter: EventReporter) -> Itera
                 break
             except IndexLocked:
                 if not is_waiting:
-                    reporter.event("waiting", detail="another dowse watches this index; its turn ends first")
+                    reporter.event(
+                        "waiting", detail="another dowse watches this index; waiting until it ends"
+                    )
                 is_waiting = True
             commands.fail_for(_LOCK_SECONDS, reporter)
         yield

@@ -68,7 +68,7 @@ class UpdateLoop:
         self._index, self._poll, self._commands, self._reporter = index, poll, commands, reporter
         self._pending = PendingChanges()
         self._source: ChangeSource = PollingSource("not started")
-        self._survey = TreeScanner(index.root)
+        self._scanner = TreeScanner(index.root)
         self._rules: tuple[tuple[str, ...], bool] = ((), False)
         self._generation = 0  # the last that was reported
         self._git = git_directory(str(index.root))
@@ -163,7 +163,7 @@ class UpdateLoop:
         paths = {path for path in changes.paths if not path.startswith(".git/")}
         seen = None
         if not changes.needs_scan and not switched and len(paths) <= SCAN_PATHS and self._rules_hold():
-            seen = self._survey.rescan(paths)
+            seen = self._scanner.rescan(paths)
         if seen is not None and not seen.paths:
             return  # ignored, or created and deleted
         wrote = self._scan(paths) if seen is None else self._update(seen)
@@ -177,11 +177,11 @@ class UpdateLoop:
     def _scan(self, suspects: Iterable[str] = ()) -> bool:
         built = self._as_built()
         self._rules = exclude, include_secrets = _rules(built)
-        self._survey = TreeScanner(
+        self._scanner = TreeScanner(
             *(built.root, exclude, built.settings.max_file_bytes, self._source.add),
             include_secrets=include_secrets,
         )
-        return self._update(self._survey.scan(suspects))
+        return self._update(self._scanner.scan(suspects))
 
     def _update(self, seen: ScanResult) -> bool:
         """Update the index incrementally; return whether that made a new generation."""

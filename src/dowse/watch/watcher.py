@@ -90,7 +90,7 @@ class Watcher:
         if is_corpus(index.root) or not index.root.is_dir():
             raise DowseError(f"{index.root} is a corpus, which nobody edits; run `dowse index` for a new one")
         if index.is_shared:
-            raise DowseError("an index that many share is kept by `dowse index` alone, e.g. from a timer")
+            raise DowseError("a shared index can't be watched; run `dowse index` instead, e.g. from a timer")
         self.index = index
         self._on_event, self._options = on_event, options or WatchOptions()
         self._worker = Supervisor(

@@ -254,3 +254,20 @@ def test_modules(tmp_path, name):
     files, expected = MODULES[name]
     with world(tmp_path, files) as graph:
         assert {call for call in graph.calls() if not call.endswith(")")} == expected
+
+
+def test_functions_as_values(tmp_path):
+    code = (
+        "function work() {}\nfunction rest() {}\nconst table = { work, b: rest };\n"
+        "class A {\n  done() {}\n  use(x) { x.on('a', work); x.then(this.done); }\n"
+        "  @Get('/')\n  show() {}\n}\n"
+    )
+    with world(tmp_path, {"a.ts": code}) as graph:
+        possible = {
+            f"{source} -> {target}".replace("a.ts:", "")
+            for _, source, target, *_, confidence, _ in graph.named_edges("calls")
+            if confidence == "possible"
+        }
+        assert possible == {
+            "table -> work", "table -> rest", "A.use -> work", "A.use -> A.done", "A -> A.show",
+        }  # fmt: skip

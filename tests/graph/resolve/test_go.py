@@ -207,3 +207,17 @@ def test_types_of_variables(tmp_path, body, target):
     with world(tmp_path, {"types.go": TYPES, "use.go": f"package m\n\n{head}{body}\n}}\n"}) as files:
         calls = {call for call in files.calls() if call.endswith((".A", ")"))}
         assert calls == {f"use.go:use -> types.go:{target}.A"}
+
+
+def test_functions_as_values_are_possible_calls(tmp_path):
+    code = 'package m\n\nimport "net/http"\n\ntype Server struct{ name string }\n\n'
+    code += "func (s *Server) handle() {}\n\nfunc setup() {}\n\ntype Table struct{ run func() }\n\n"
+    code += 'func start(s *Server) {\n\thttp.HandleFunc("/", s.handle)\n\tuse(s.name, setup)\n'
+    code += "\t_ = Table{run: setup}\n}\n\nfunc use(n string, f func()) {}\n"
+    with world(tmp_path, {"a.go": code}) as files:
+        assert files.calls() == {
+            "a.go:start -> a.go:Server.handle (possible)",
+            "a.go:start -> a.go:setup (possible)",
+            "a.go:start -> a.go:use",
+            "a.go:start -> a.go:Table",
+        }

@@ -198,6 +198,20 @@ RECEIVERS = {
         "def use(room: Room):\n    def inner():\n        pass\n    room.get()\n",
         "Room.get",
     ),
+    "tuples": (
+        "def pair() -> tuple[Room, Yard]: ...\n\n\ndef use(pairs: list[tuple[int, Room]]):\n"
+        "    a, b = pair()\n    a.get()\n    b.open()\n    for n, x in pairs:\n        x.close_door()\n",
+        "Room.get Yard.open Room.close_door",
+    ),
+    "constant over several lines": (
+        "SHARED: Room = make(\n    1,\n    2,\n)\n\n\ndef use():\n    SHARED.get()\n",
+        "Room.get",
+    ),
+    "cls that is a variable": (
+        "class A:\n    def use(self):\n        cls = self.kind\n        if cls is None:\n"
+        "            cls = Room\n        cls().get()\n",
+        "Room.get",
+    ),
     "partial": ("def use():\n    build = functools.partial(Room, 1)\n    build().get()\n", "Room.get"),
     "long signature": (
         f"def make({', '.join(f'a_long_parameter_{n}: int = {n}' for n in range(20))}) -> Room: ...\n\n\n"
@@ -217,3 +231,61 @@ def test_receivers(tmp_path, name):
             if source.endswith("use") and target.startswith("room.py") and confidence == "resolved"
         }
         assert targets - {"Room", "Hall", "Yard"} == set(expected.split())
+
+
+# The code, and the functions that `use` or the module calls possibly: by value.
+VALUES = {
+    "argument": ("def work(): ...\n\n\ndef use(x):\n    x.map(work)\n    x.map(x)\n", {"use -> work"}),
+    "keyword argument and default": (
+        "def work(): ...\n\n\ndef rest(): ...\n\n\ndef use(x, y=rest):\n    x(key=work)\n",
+        {"use -> work", "use -> rest"},
+    ),
+    "table": (
+        "def work(): ...\n\n\ndef rest(): ...\n\n\nTABLE = {'a': work, 'b': [rest]}\n",
+        {"a -> work", "a -> rest"},
+    ),
+    "bound method": (
+        "class A:\n    def work(self): ...\n    def use(self, x):\n        x.on(self.work, self.field)\n",
+        {"A.use -> A.work"},
+    ),
+    "result": ("def use():\n    def inner(): ...\n    return inner\n", {"use -> use.inner"}),
+    "decorator that registers": (
+        "import web\napp = web.App()\n\n\n@app.route('/')\ndef index(): ...\n\n\n@property\ndef no(): ...\n",
+        {"a -> index"},
+    ),
+    "decorated method": (
+        "import web\n\n\nclass View:\n    @web.get('/')\n    def show(self): ...\n"
+        "    @staticmethod\n    def no(): ...\n",
+        {"View -> View.show"},
+    ),
+    "a variable hides a function": ("def work(): ...\n\n\ndef use(work):\n    print(work)\n", set()),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_functions_as_values(tmp_path, name):
+    code, expected = VALUES[name]
+    with world(tmp_path, {"a.py": code}) as graph:
+        possible = {
+            f"{source} -> {target}".replace("a.py:", "")
+            for _, source, target, *_, confidence, _ in graph.named_edges("calls")
+            if confidence == "possible"
+        }
+        assert possible == expected
+
+
+def test_what_an_outside_function_returns_is_unknown(tmp_path):
+    code = "import click\n\n\ndef use(ctx):\n    click.find(Room).get()\n    click.Path().get()\n"
+    with world(tmp_path, {"room.py": ROOM, "use.py": code}) as graph:
+        calls = [(line, confidence) for *_, line, _, confidence, _ in graph.named_edges("calls")]
+        assert set(calls) == {(5, "ambiguous")}
+
+
+def test_super_itself_calls_nothing(tmp_path):
+    code = (
+        "class A:\n    def __init__(self): ...\n\n\nclass B(A):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+    )
+    with world(tmp_path, {"a.py": code}) as graph:
+        calls = [(target, column) for _, _, target, _, column, *_ in graph.named_edges("calls")]
+        assert calls == [("a.py:A.__init__", 16)]

@@ -193,3 +193,13 @@ def test_a_variable_that_a_macro_binds_is_unknown(tmp_path):
         assert {call.partition(" (")[0] for call in files.calls()} == {
             "src/lib.rs:Foo.run -> src/lib.rs:Foo.tidy_up"
         }
+
+
+def test_functions_as_values_are_possible_calls(tmp_path):
+    code = "struct Foo;\nimpl Foo { fn of(n: u8) -> Foo { Foo } }\nfn parse(s: &str) -> u8 { 1 }\n"
+    code += "fn run(all: Vec<&str>) { all.iter().map(parse).map(Foo::of); }\n"
+    with world(tmp_path, {"src/lib.rs": code}) as files:
+        assert files.calls() == {
+            "src/lib.rs:run -> src/lib.rs:parse (possible)",
+            "src/lib.rs:run -> src/lib.rs:Foo.of (possible)",
+        }

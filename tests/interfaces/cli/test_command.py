@@ -495,29 +495,19 @@ def test_completion(capsys, shell):
         assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_shell_is_told_what_could_come_next(tmp_path):
-    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": "dowse sea", "COMP_POINT": "9", "_ARGCOMPLETE_IFS": " "}
-    told = tmp_path / "told"
-    subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m dowse.interfaces.cli.main 8>{told} 9>/dev/null"],
-        env={**os.environ, **asked},
-        check=False,
-        capture_output=True,
-    )
-    assert told.read_text().split() == ["search"]
-
-
-def test_a_shell_completes_the_flags_of_a_command(tmp_path):
-    line = "dowse callers --merm"
-    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": " "}
+@pytest.mark.parametrize(
+    ("line", "completion"), [("dowse sea", "search"), ("dowse callers --merm", "--mermaid")]
+)
+def test_a_shell_completes_commands_and_flags(tmp_path, line, completion):
+    request = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": " "}
     completions = tmp_path / "completions"
     subprocess.run(
         ["bash", "-c", f"{sys.executable} -m dowse.interfaces.cli.main 8>{completions} 9>/dev/null"],
-        env={**os.environ, **asked},
+        env={**os.environ, **request},
         check=False,
         capture_output=True,
     )
-    assert completions.read_text().split() == ["--mermaid"]
+    assert completions.read_text().split() == [completion]
 
 
 def test_help_and_version(capsys):

@@ -267,6 +267,6 @@ def test_a_process_that_cannot_be_told_what_it_is_for(sample_index, reader):
     host = LaneHost(sample_index.backend.address, sample_index.settings, lanes)
     (outcome,) = host.run(reader, [BAD], FOREVER)
     assert outcome.problem.startswith(
-        "bad: circuit breaker open after repeated failures (its process could not be asked"
+        "bad: circuit breaker open after repeated failures (its process could not be used"
     )
     host.close()

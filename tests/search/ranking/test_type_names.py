@@ -41,7 +41,7 @@ def test_the_type_then_its_constructor_then_its_members(tmp_path, path):
     root = write_tree(tmp_path / "tree", {f"src/{path}": TYPES[path], **uses})
     with Index.open(root, encoder="none") as index:
         index.update()
-        hits = [hit.symbol for hit in index.search("Limiter", 10)]
+        hits = [hit.symbol for hit in index.search("Limiter", 50)]
     own = [
         symbol for symbol in hits if symbol.path == f"src/{path}" and symbol.kind not in ("module", "impl")
     ]

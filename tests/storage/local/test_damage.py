@@ -159,7 +159,21 @@ def test_an_update_never_makes_half_an_index_of_a_damaged_one(broken, damage, tm
             assert len(index.search("load", k=0).hits) == 58
 
 
-@pytest.mark.parametrize("version", ["0", str(FORMAT_VERSION + 1), "banana"])
+def test_an_index_of_an_older_version_is_rebuilt_by_itself(broken):
+    root, folder = broken
+    with sqlite3.connect(folder / "catalog.sqlite") as db:
+        db.execute("UPDATE meta SET value='1' WHERE key='format'")
+        db.execute("DROP TABLE symbols")
+    db.close()
+    with Index.open(root, index_dir=str(folder)) as index:
+        assert not index.exists
+        with pytest.raises(IndexVersionError, match=r"format 1.*dowse index"):
+            index.search("load")
+        index.update()
+        assert index.exists and index.search("load").hits
+
+
+@pytest.mark.parametrize("version", [str(FORMAT_VERSION + 1), "banana"])
 def test_another_format_is_told_apart_from_damage(broken, version):
     root, folder = broken
     with sqlite3.connect(folder / "catalog.sqlite") as db:

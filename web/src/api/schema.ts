@@ -904,6 +904,11 @@ export interface components {
             generation: number;
             /** Index */
             index: string;
+            /**
+             * Mentions
+             * @description Mentions of the seed's name, if no reference is certain.
+             */
+            mentions: components["schemas"]["Mention"][];
             /** Nodes */
             nodes: components["schemas"]["Node"][];
             /** Notes */
@@ -922,6 +927,8 @@ export interface components {
              * @description Number of steps, of which the first are here.
              */
             total: number;
+            /** Total Mentions */
+            total_mentions: number;
             /**
              * Total Tests
              * @description Of these, how many are tests.
@@ -1255,6 +1262,20 @@ export interface components {
             path: string;
         };
         /**
+         * Mention
+         * @description A line with the name of a symbol that is not known to refer to it.
+         */
+        Mention: {
+            /** Line */
+            line: number;
+            /** Path */
+            path: string;
+            /** @description The innermost symbol around the line, or the file. */
+            symbol: components["schemas"]["SymbolRef"];
+            /** Text */
+            text: string;
+        };
+        /**
          * Neighbour
          * @description A caller or callee, and the location of the reference.
          */
@@ -1528,6 +1549,11 @@ export interface components {
             kind: string;
             /** Line */
             line: number;
+            /**
+             * Reason
+             * @description Why only the name is known; empty otherwise.
+             */
+            reason: string;
         };
         /**
          * ReindexAnswer
@@ -1915,6 +1941,11 @@ export interface components {
              */
             lines: number;
             /**
+             * Mentions
+             * @description Mentions of its name, if no call of it is certain.
+             */
+            mentions: components["schemas"]["Mention"][];
+            /**
              * Notes
              * @description What was truncated, merged or can't be seen.
              */
@@ -1930,6 +1961,8 @@ export interface components {
              */
             source: string;
             symbol: components["schemas"]["SymbolRef"];
+            /** Total Mentions */
+            total_mentions: number;
         };
         /**
          * SymbolRef

@@ -1,4 +1,5 @@
 import { count, measure } from "../lib/format";
+import { Axes, LEFT, RIGHT, WIDTH } from "./axes";
 import { linear, logarithmic } from "./scale";
 
 export interface BudgetPoint {
@@ -14,9 +15,6 @@ export interface BudgetLine {
   points: readonly BudgetPoint[];
 }
 
-const WIDTH = 420;
-const LEFT = 36;
-const RIGHT = 412;
 const TOP = 12;
 const BOTTOM = 210;
 const STEPS = 5;
@@ -39,28 +37,18 @@ export function BudgetCurve({ lines, label }: { lines: readonly BudgetLine[]; la
     <svg
       viewBox={`0 0 ${WIDTH} ${BOTTOM + 34}`}
       role="img"
-      aria-label={`${label} over tokens shown. ${lines.map(said).join("; ")}`}
+      aria-label={`${label} over tokens shown. ${lines.map(describe).join("; ")}`}
       className="w-full max-w-xl"
     >
-      {ticks.map((share) => (
-        <g key={share}>
-          <line x1={LEFT} x2={RIGHT} y1={y(share)} y2={y(share)} stroke="var(--line)" />
-          <text x={LEFT - 5} y={y(share) + 3} textAnchor="end" className="fill-faint text-[9px]">
-            {measure(share, 2)}
-          </text>
-        </g>
-      ))}
-      {budgets.map((budget) => (
-        <g key={budget}>
-          <line x1={x(budget)} x2={x(budget)} y1={TOP} y2={BOTTOM} stroke="var(--line)" />
-          <text x={x(budget)} y={BOTTOM + 13} textAnchor="middle" className="fill-faint text-[9px]">
-            {count(budget)}
-          </text>
-        </g>
-      ))}
-      <text x={RIGHT} y={BOTTOM + 28} textAnchor="end" className="fill-faint text-[10px]">
-        tokens shown
-      </text>
+      <Axes
+        x={x}
+        y={y}
+        columns={budgets.map((budget) => [budget, count(budget)])}
+        shares={ticks}
+        title="tokens shown"
+        top={TOP}
+        bottom={BOTTOM}
+      />
       {lines.map((line, number) => {
         const aside = (number - (lines.length - 1) / 2) * ASIDE;
         const path = line.points.map((each) => `${x(each.budget)},${y(each.share)}`).join(" ");
@@ -88,7 +76,7 @@ export function BudgetCurve({ lines, label }: { lines: readonly BudgetLine[]; la
   );
 }
 
-function said(line: BudgetLine): string {
+function describe(line: BudgetLine): string {
   const shares = line.points.map((each) => `${measure(each.share)} at ${count(each.budget)}`);
   return `${line.name}: ${shares.join(", ")}`;
 }

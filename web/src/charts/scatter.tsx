@@ -1,4 +1,5 @@
 import { duration, measure } from "../lib/format";
+import { Axes, LEFT, RIGHT, WIDTH } from "./axes";
 import { nearest, placeLabels } from "./label-places";
 import { linear, logarithmic, logAxis, shareAxis } from "./scale";
 
@@ -11,9 +12,6 @@ export interface ScatterRow {
   cost: number;
 }
 
-const WIDTH = 420;
-const LEFT = 36;
-const RIGHT = 412;
 const TOP = 14;
 const FEW = 8;
 // What is worse than the best by more than this stands at the lower edge, with its value: the field is for
@@ -37,33 +35,25 @@ export function Scatter({ rows, label }: { rows: readonly ScatterRow[]; label: s
     return { row, below, text, x: x(row.cost), y: below ? bottom - 8 : y(row.value) };
   });
   const labels = placeLabels(points, { left: LEFT, top: 4, right: WIDTH, bottom });
-  const said = rows.map((row) => `${row.name} ${measure(row.value)} in ${duration(row.cost)}`);
+  const descriptions = rows.map(
+    (row) => `${row.name} ${measure(row.value)} in ${duration(row.cost)}`,
+  );
   return (
     <svg
       viewBox={`0 0 ${WIDTH} ${bottom + 36}`}
       role="img"
-      aria-label={`${label}: ${said.join("; ")}`}
+      aria-label={`${label}: ${descriptions.join("; ")}`}
       className="w-full max-w-xl"
     >
-      {shares.ticks.map((share) => (
-        <g key={share}>
-          <line x1={LEFT} x2={RIGHT} y1={y(share)} y2={y(share)} stroke="var(--line)" />
-          <text x={LEFT - 5} y={y(share) + 3} textAnchor="end" className="fill-faint text-[9px]">
-            {measure(share, 2)}
-          </text>
-        </g>
-      ))}
-      {times.ticks.map((time) => (
-        <g key={time}>
-          <line x1={x(time)} x2={x(time)} y1={TOP} y2={bottom} stroke="var(--line)" />
-          <text x={x(time)} y={bottom + 13} textAnchor="middle" className="fill-faint text-[9px]">
-            {time.toLocaleString("en")}
-          </text>
-        </g>
-      ))}
-      <text x={RIGHT} y={bottom + 29} textAnchor="end" className="fill-faint text-[10px]">
-        median time of a query, ms
-      </text>
+      <Axes
+        x={x}
+        y={y}
+        columns={times.ticks.map((time) => [time, time.toLocaleString("en")])}
+        shares={shares.ticks}
+        title="median time of a query, ms"
+        top={TOP}
+        bottom={bottom}
+      />
       <polyline
         points={frontier(points)}
         fill="none"

@@ -16,6 +16,7 @@ from typing import Any
 from dowse.errors import EvalError, SourceError
 from dowse.security.limited_json import count_elements, parse_json_limited
 from dowse.security.safe_files import read_regular_file
+from dowse.security.terminal import replace_surrogates
 from dowse.source import corpus
 from dowse.source.corpus import ENDINGS, open_packed
 
@@ -138,7 +139,7 @@ def plain_text(value: object) -> str:
     """Return a text, or a number as one; lone surrogates, which JSON can encode, are replaced."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
-    return str(value).encode("utf-8", "replace").decode()
+    return replace_surrogates(str(value))
 
 
 def plain_name(path: Path) -> str:

@@ -19,6 +19,7 @@ from dowse.eval.systems.baselines import all_symbols
 from dowse.eval.types import RankedSearch, SearchResult
 from dowse.index import Index
 from dowse.parsing.tokenizer import split_identifier
+from dowse.security.terminal import replace_surrogates
 from dowse.storage.elastic.address import parse_address
 from dowse.storage.elastic.client import WRITE_SECONDS, Client
 from dowse.types import Symbol
@@ -108,9 +109,7 @@ def _fill(client: Client, name: str, symbols: Iterable[Symbol]) -> list[SearchRe
 
 def _document(symbol: Symbol) -> dict[str, str]:
     texts = (symbol.qualified_name, symbol.code, symbol.doc)
-    return {
-        field: text.encode("utf-8", "replace").decode() for field, text in zip(_FIELDS, texts, strict=True)
-    }
+    return {field: replace_surrogates(text) for field, text in zip(_FIELDS, texts, strict=True)}
 
 
 def _send(client: Client, name: str, lines: list[dict[str, Any]]) -> None:

@@ -50,9 +50,9 @@ def replace_by_compiled(
         [each for each in links.resolved if (each.line, each.column) not in sites],
         [each for each in links.named if (each.line, each.column) not in sites],
     )
-    # Where the compiler names a method of a type outside the index, it may still be one of ours that runs.
+    # Where the compiler names a variable, or a method outside the index, one of ours may still run.
     outside = {site for site in compiled.dispatched if not sites[site]}
-    kept.resolved.extend(e for e in links.resolved if e.candidates != 1 and (e.line, e.column) in outside)
+    kept.resolved.extend(_as_possible(e) for e in links.resolved if (e.line, e.column) in outside)
     kept.named.extend(
         each._replace(reason=each.reason or "inherited")
         for each in links.named
@@ -73,6 +73,11 @@ def replace_by_compiled(
             kept.resolved.extend(compiler.links(owner_symbol, site, kind, targets))
     kept.resolved.extend(compiler.implementations(compiled, kept))
     return kept
+
+
+def _as_possible(link: ResolvedReference) -> ResolvedReference:
+    """Return a call that we were certain of as one that may run the target as a value."""
+    return link._replace(candidates=0) if link.kind == "calls" and link.candidates == 1 else link
 
 
 class _CompiledLinks:

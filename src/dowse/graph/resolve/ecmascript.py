@@ -9,7 +9,15 @@ from collections.abc import Iterator
 from dowse.graph.lookups import FileScope
 from dowse.graph.npm import CONFIG_SLOT, EXPORTS_SLOT
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, IMPORTED, UNDEFINED, Candidate, Value, last_in_file
+from dowse.graph.resolve.values import (
+    EXTERNAL,
+    IMPORTED,
+    OUTSIDE_RESULT,
+    UNDEFINED,
+    Candidate,
+    Value,
+    last_in_file,
+)
 from dowse.types import Reference
 
 _SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
@@ -54,6 +62,11 @@ class EcmascriptRules(Rules):
     self_names = frozenset(["this"])
     constructor_names = ("constructor",)
     functions_are_classes = True
+    names_values = False
+
+    def external_result(self, value: Value | None, name: str) -> Value | None:
+        """Return the result of a function: even one from outside can return what it is given."""
+        return OUTSIDE_RESULT if value == EXTERNAL and name[:1].islower() else value
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return a module, its default export, or one of its names."""

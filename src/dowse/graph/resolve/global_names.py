@@ -126,7 +126,7 @@ class CRules(PlainRules):
         return value_of(visible if is_overloaded else near or visible, scope, full_name)
 
     def select_overloads(self, value: Value, reference: Reference) -> Value:
-        """Return the overloads that can be meant; a call of an alias makes what it stands for, known or not."""
+        """Return the overloads that can be meant; what an alias stands for may be outside the index."""
         kinds = {each.target.kind for each in value.candidates if each.target}
         if reference.kind == "call" and kinds == {"type"}:
             return value._replace(candidates=())

@@ -43,6 +43,7 @@ class GoRules(Rules):
     self_names = frozenset[str]()
     super_names = frozenset[str]()
     shadows = True
+    names_values = False
 
     def __init__(self, lookups: Lookups) -> None:
         super().__init__(lookups)

@@ -11,6 +11,7 @@ from dowse.graph.resolve.values import (
     EXTERNAL,
     IMPORTED,
     ITERATION,
+    OUTSIDE_RESULT,
     UNDEFINED,
     Value,
     last_in_file,
@@ -27,6 +28,13 @@ class PythonRules(Rules):
 
     self_names = frozenset(["self", "cls"])
     constructor_names = ("__init__",)
+    names_values = False
+    calls_super = False
+
+    def external_result(self, value: Value | None, name: str) -> Value | None:
+        """Return the result of a function: even one from outside can return what it is given."""
+        is_function = name[:1].islower() and name not in _BUILTINS
+        return OUTSIDE_RESULT if value == EXTERNAL and is_function else value
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return a module, or a name in one."""

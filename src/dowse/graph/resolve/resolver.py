@@ -32,6 +32,7 @@ from dowse.graph.resolve.values import (
 )
 from dowse.graph.scip.compiled import CompiledReferences
 from dowse.graph.symbol_table import decode_symbol_table
+from dowse.parsing.names import REGISTERED
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
 from dowse.types import Reference
 
@@ -126,6 +127,9 @@ class _FileResolver:
             value = self._rules.resolve_import_statement(self._scope, reference.name, reference.qualifier)
             self._add_import(reference, owner, value)
             return
+        if reference.qualifier == REGISTERED:
+            self._add_registered(reference, owner)
+            return
         value = self._rules.default_export(self._value(reference, owner))
         if reference.kind == "value":
             self._add_function_value(reference, owner, value)
@@ -179,10 +183,10 @@ class _FileResolver:
     def _resolve_bare_name(self, name: str, line: int, owner: int, is_variable: bool) -> Value | None:
         enclosing = self._enclosing(owner)
         if name in self._rules.super_names:
-            if not self._rules.constructor_names:
+            if not self._rules.constructor_names or not self._rules.calls_super:
                 return EXTERNAL
             return self._rules.super_constructor(self._scope, self._super_value(owner))
-        if name in self._rules.self_names:
+        if name in self._rules.self_names and not self._is_assigned(name, line):
             own = self._this_instance(owner)
             return Value("class", own.candidates) if own else EXTERNAL
         local, is_local = self._resolve_local(name, line, enclosing)
@@ -192,6 +196,11 @@ class _FileResolver:
         if member is not None:
             return member
         return self._rules.resolve_name(self._scope, name, enclosing)
+
+    def _is_assigned(self, name: str, line: int) -> bool:
+        """Whether a function assigns a name of its own to `self` or `cls`; most only have the parameter."""
+        bindings = self._local.lookup(name, line)
+        return any(each.fact is not None and each.fact.kind != "local" for each in bindings)
 
     def _resolve_local(self, name: str, line: int, enclosing: str) -> tuple[Value | None, bool]:
         """Return the value of a name in the scopes of functions, and whether one of them binds it."""
@@ -258,7 +267,7 @@ class _FileResolver:
             self._heads[memo] = self._resolve_head(head.name, line, owner)
         value = self._heads[memo]
         if head.is_call and not (value is not None and value.kind == "super"):
-            value = self._rules.call_result(value)
+            value = self._rules.external_result(self._rules.call_result(value), head.name)
         return self._rules.follow(self._scope, value, steps[1:])
 
     def _resolve_head(self, name: str, line: int, owner: int) -> Value | None:
@@ -266,7 +275,7 @@ class _FileResolver:
         if name.startswith("<"):
             return self._rules.instance_of(self._scope, name[1:-1], enclosing)
         local, is_local = self._resolve_local(name, line, enclosing)
-        if is_local and not (local is None and name in self._rules.self_names):
+        if is_local and (name not in self._rules.self_names or self._is_assigned(name, line)):
             return local
         if name in self._rules.self_names:
             return self._this_instance(owner)
@@ -334,9 +343,17 @@ class _FileResolver:
                 self._add_targets(reference, owner, constructor)
         return is_added
 
+    def _add_registered(self, reference: Reference, owner: int) -> None:
+        """Add a possible call of a decorated function by what is around it: its decorator may store it."""
+        symbol = self._symbols[owner]
+        around = self._owners.get(symbol.qualified_name.rpartition(".")[0], self._remainder)
+        if symbol.name == reference.name and 0 <= around != owner:
+            position = (self._symbols[around].row, reference.line, reference.column, EDGE_KINDS["value"])
+            self._links.resolved.append(ResolvedReference(*position, symbol.row, 0))
+
     def _add_function_value(self, reference: Reference, owner: int, value: Value | None) -> None:
         """Add possible calls of a function that is passed on or stored."""
-        if value is None and reference.qualifier:
+        if value is None and reference.qualifier and self._rules.names_values:
             self._add_named(reference, owner, "value")
         elif value is not None and value.kind in ("function", "class"):
             self._add_targets(reference, owner, only_callable(value))

@@ -83,6 +83,10 @@ class Rules:
     shadows = False
     # Whether a function can be used like a class.
     functions_are_classes = False
+    # Whether `super` itself can be called, as a constructor.
+    calls_super = True
+    # Whether a member that is used as a value is a method: in some languages, most are fields.
+    names_values = True
     # Names of constructors, besides the name of the class.
     constructor_names: tuple[str, ...] = ()
 
@@ -269,7 +273,7 @@ class Rules:
             else:
                 value = self.resolve_name(file, steps[0].name, enclosing)
             if steps[0].is_call:
-                value = self.call_result(value)
+                value = self.external_result(self.call_result(value), steps[0].name)
             return self.follow(file, value, steps[1:])
         finally:
             self._depth -= 1
@@ -279,7 +283,11 @@ class Rules:
         for step in steps:
             value = self.member(file, value, step.name)
             if step.is_call:
-                value = self.call_result(value)
+                value = self.external_result(self.call_result(value), step.name)
+        return value
+
+    def external_result(self, value: Value | None, name: str) -> Value | None:
+        """Return the result of a function or class: only the latter is certainly from outside."""
         return value
 
     def call_result(self, value: Value | None) -> Value | None:
@@ -291,6 +299,8 @@ class Rules:
         value = only_callable(value)
         if value.kind == "class":
             return Value("instance", value.candidates, arguments=value.arguments)
+        if value.kind == "constant":
+            return self.call_result(self._constant_value(value))
         return self._return_value(value) if value.kind == "function" else None
 
     def _return_value(self, function: Value) -> Value | None:
@@ -344,7 +354,22 @@ class Rules:
                 inner = inner or self._property(each, name)
                 if inner is not None:
                     return inner
+        if value.kind == "constant":
+            return self.member(file, self._constant_value(value), name)
         return self.member(file, self._return_value(value), name) if value.kind == "function" else None
+
+    def _constant_value(self, constant: Value) -> Value | None:
+        """Return what a constant of a module is bound to."""
+        target = constant.candidates[0].target
+        file = self.lookups.file_scope(target.path) if target and target.kind == "constant" else None
+        if target is None or file is None or self._depth > _MAX_DEPTH:
+            return None
+        self._depth += 1
+        try:
+            value = self.bound_value(file, self.lookups.bindings(target.path, f"var {target.qualified_name}"))
+        finally:
+            self._depth -= 1
+        return None if value == constant else value
 
     def _property(self, owner: Candidate, name: str) -> Value | None:
         """Return the value of a property of an object literal."""
@@ -382,6 +407,8 @@ class Rules:
             return value
         if not value.arguments:
             return None
+        if name[1:-1].isdigit():
+            return value.arguments[min(int(name[1:-1]), len(value.arguments) - 1)]
         return value.arguments[0 if name == ITERATION else -1]
 
     def entered_value(self, file: FileScope, value: Value) -> Value | None:

@@ -39,6 +39,7 @@ class RustRules(Rules):
     self_names = frozenset(["self", "Self"])
     super_names = frozenset[str]()
     shadows = True
+    names_values = False
 
     def enclosing_scopes(self, file: FileScope, enclosing: str) -> Iterator[str]:
         """Yield only the innermost inline module: Rust does not search the modules around it."""

@@ -47,6 +47,7 @@ INHERITED = Value("external", module="inherited")  # by a class with a base outs
 IMPORTED = Value("external", module="import")
 UNDEFINED = Value("external", module="undefined")
 VARIABLE = Value("external", module="variable")
+OUTSIDE_RESULT = Value("external", module="receiver")  # of a function outside the index
 
 _CALLABLE = frozenset(["function", "method", "macro"])
 # Types whose name is called to make an instance.

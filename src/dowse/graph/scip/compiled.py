@@ -23,10 +23,10 @@ class Implementation(NamedTuple):
 class CompiledReferences(NamedTuple):
     """What the compiler's index says about a file."""
 
-    # Line and column → the symbols that are meant there; none for one outside the index.
+    # Line and column → the symbols that are meant there; none if it is no symbol of the index.
     sites: dict[tuple[int, int], list[TargetKey]]
     imports: set[tuple[int, int]]  # those of the sites that are in import statements
-    # Those where a method of a type outside the index is meant: dispatch may run one of ours.
+    # Those where a variable, a field or a method outside the index is meant: it may run one of ours.
     dispatched: set[tuple[int, int]]
     implementations: list[Implementation]
 

@@ -208,21 +208,26 @@ class _Importer:
                 continue
             known = references.sites.setdefault(site, [])
             known += [target for target in targets if target not in known]
-            if not targets and _type_around(occurrence.symbol):
+            if not targets and self._may_run_ours(occurrence.symbol):
                 references.dispatched.add(site)
             if occurrence.symbol_roles & IMPORT or position.line in import_lines:
                 references.imports.add(site)
 
     def _targets(self, path: str, symbol: str) -> list[TargetKey] | None:
-        """Return our symbols for one of SCIP: none for one from outside, None if it has no counterpart."""
+        """Return our symbols for one of SCIP: none if it is no symbol of ours, None if that is not known."""
         if is_local(symbol):
             local = self._locals.get((path, symbol))
-            return [(local.path, local.key)] if local else None
+            return [(local.path, local.key)] if local else []
         if symbol in self._definitions:
             return [(each.path, each.key) for each in self._definitions[symbol]]
         name = parse_symbol(symbol)
-        is_outside = name is not None and is_definable(name) and name.package not in self._packages
-        return [] if is_outside else None
+        if name is None or not is_definable(name):
+            return None
+        return [] if symbol in self._places or name.package not in self._packages else None
+
+    def _may_run_ours(self, symbol: str) -> bool:
+        """Whether a call of what is no symbol of ours may run one: a variable, field or method may."""
+        return is_local(symbol) or symbol in self._places or bool(_type_around(symbol))
 
     def _add_implementations(self, path: str, information: Message, references: CompiledReferences) -> None:
         """Add what a type implements; the overrides of methods follow from that."""

@@ -99,8 +99,7 @@ def _symbols(index: Index, keys: set[str]) -> Mapping[str, SymbolRow]:
     if not keys or not index.exists:
         return {}
     with index.backend.reader() as reader:
-        rows = reader.lookup("*", reader.symbol_count())
-    return {row.key: row for row in rows if row.key in keys}
+        return {row.key: row for row in reader.rows_by_key(sorted(keys))}
 
 
 def _line(count: FeedbackCount, symbols: Mapping[str, SymbolRow]) -> str:

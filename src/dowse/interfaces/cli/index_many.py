@@ -43,20 +43,20 @@ def index_many(options: argparse.Namespace) -> int:
     paths = collect_paths(options.paths, Path(options.list) if options.list else None)
     settings = load_settings(None, **flag_settings(options))
     _check(options, settings, paths)
-    order = _order(options, settings)
+    ingest_options = _ingest_options(options, settings)
     content = {name: getattr(settings, name) for name in _CONTENT_SETTINGS}
-    checkpoint = Checkpoint.for_index(settings.backend, {**content, "embed": order.embed})
+    checkpoint = Checkpoint.for_index(settings.backend, {**content, "embed": ingest_options.embed})
     with (
         checkpoint,
         _StatusLine(quiet=options.quiet) as line,
-        _workers(options, order) as workers,
+        _workers(options, ingest_options) as workers,
     ):
         if isinstance(workers, LocalWorker):
             workers.on_progress = lambda: line.show_files(workers)
         summary = ingest(
             paths, workers, checkpoint, shared=is_cluster(settings.backend), on_progress=line.show
         )
-        embedded = _finish_embedding(options, order, settings, summary)
+        embedded = _finish_embedding(options, ingest_options, settings, summary)
     _report(options, summary, embedded)
     return EXIT_ERROR if summary.with_status(FAILED) else EXIT_FOUND
 
@@ -74,7 +74,7 @@ def _check(options: argparse.Namespace, settings: Settings, paths: list[str]) ->
             raise ConfigError("remote workers need a shared index; name it with --backend")
 
 
-def _order(options: argparse.Namespace, settings: Settings) -> IngestOptions:
+def _ingest_options(options: argparse.Namespace, settings: Settings) -> IngestOptions:
     flags = {name: value for name, value in flag_settings(options).items() if value is not None}
     if settings.backend:  # the same for all, whatever the settings of each machine
         flags |= {name: getattr(settings, name) for name in ("backend", "encoder", "view")}
@@ -90,32 +90,32 @@ def _order(options: argparse.Namespace, settings: Settings) -> IngestOptions:
 
 
 @contextlib.contextmanager
-def _workers(options: argparse.Namespace, order: IngestOptions) -> Iterator[Workers]:
+def _workers(options: argparse.Namespace, ingest_options: IngestOptions) -> Iterator[Workers]:
     if not options.workers:
-        yield LocalWorker(order)
+        yield LocalWorker(ingest_options)
         return
     from dowse.ingest.ray_workers import ray_workers
 
-    with ray_workers(options.workers, order) as workers:
+    with ray_workers(options.workers, ingest_options) as workers:
         yield workers
 
 
 def _finish_embedding(
-    options: argparse.Namespace, order: IngestOptions, settings: Settings, summary: Summary
+    options: argparse.Namespace, ingest_options: IngestOptions, settings: Settings, summary: Summary
 ) -> EmbedReport | None:
     """Fit the vector index of a shared index once, and embed what earlier runs left."""
-    if not order.embed or not is_cluster(settings.backend) or not summary.with_status(DONE):
+    if not ingest_options.embed or not is_cluster(settings.backend) or not summary.with_status(DONE):
         return None
     from dowse.indexing.embed import embed
     from dowse.storage.open import open_backend
     from dowse.vectors.cache import VectorCache
 
-    choice = EncoderSpec(settings.encoder, settings.view, settings.device, settings.threads)
-    encoder = DistributedEncoder(choice)
+    spec = EncoderSpec.from_settings(settings)
+    encoder = DistributedEncoder(spec)
     if options.workers:
         from dowse.ingest.ray_workers import dispatch_by_ray
 
-        encoder = DistributedEncoder(choice._replace(threads=1), dispatch_by_ray)
+        encoder = DistributedEncoder(spec._replace(threads=1), dispatch_by_ray)
     backend = open_backend(settings.backend)
     try:
         with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:

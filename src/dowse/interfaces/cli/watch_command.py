@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowse.config import DEVICES, VECTORS, VIEWS
 from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
@@ -34,10 +33,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--index-dir", metavar="DIR", help="folder of the index, if there is one PATH")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="encoding threads (default: 1)")
     parser.add_argument("--nice", type=int, default=10, metavar="N", help="niceness (default: 10)")
-    parser.add_argument("--encoder", metavar="NAME", help="as for `dowse index`, and for later searches")
-    parser.add_argument("--view", choices=VIEWS, help="as for `dowse index`")
-    parser.add_argument("--vectors", choices=VECTORS, help="as for `dowse index`")
-    parser.add_argument("--device", choices=DEVICES, help="as for `dowse index`")
+    flags.add(parser, "--encoder", "--view", "--vectors", "--device")
     parser.add_argument(
         "--poll", action="store_true", help="scan every few seconds instead of using system notifications"
     )

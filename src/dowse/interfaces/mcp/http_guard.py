@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Scope
+from starlette.types import ASGIApp
 
 from dowse.interfaces.mcp.messages import INVALID_MESSAGE, error_response, has_invalid_id, repair_body
 from dowse.services.web.guard import RequestGuard
@@ -14,11 +14,8 @@ class HttpGuard(RequestGuard):
     """The middleware of `dowse mcp --http`."""
 
     def __init__(self, app: ASGIApp, options: ServeOptions) -> None:
-        super().__init__(app, options, "dowse mcp")
-
-    def check_head(self, scope: Scope, headers: dict[str, str]) -> Response | None:
-        """Require the token for every path: there is no page that could be seen without it."""
-        return super().check_head({**scope, "path": f"/api{scope['path']}"}, headers)
+        # Every path needs the token: there is no page that could be seen without it.
+        super().__init__(app, options, "dowse mcp", protected="")
 
     def check_body(self, body: bytes) -> bytes | Response:
         """Reject requests with an invalid id, and repair lone surrogates."""

@@ -36,7 +36,7 @@ INVALID_MESSAGE = (
     "this is no JSON-RPC message; send jsonrpc, method, params and an id that is text or a whole number",
 )
 # No valid message: it is answered with an error.
-_INVALID_MESSAGE = "{}\n"
+_EMPTY_OBJECT = "{}\n"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Every escape of a surrogate in JSON begins so.
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -78,7 +78,7 @@ class RepairedMessages(ObjectReceiveStream[SessionMessage | Exception]):
             return None
         try:
             # The library's error has the line only if it is no valid JSON.
-            data = replace_surrogates(json.loads(line)) if line is not None else None
+            data = replace_surrogates_in_json(json.loads(line)) if line is not None else None
         except (ValueError, RecursionError):
             await self._send_error(None, PARSE_ERROR, "this is no JSON; send one JSON-RPC message a line")
             return None
@@ -119,18 +119,21 @@ def repair_body(body: bytes) -> bytes:
     if not _SURROGATE_ESCAPE.search(body):
         return body
     try:
-        return json.dumps(replace_surrogates(json.loads(body)), ensure_ascii=False).encode()
+        return json.dumps(replace_surrogates_in_json(json.loads(body)), ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return body
 
 
-def replace_surrogates(data: Any) -> Any:  # noqa: ANN401 - any JSON
+def replace_surrogates_in_json(data: Any) -> Any:  # noqa: ANN401 - any JSON
     """Return JSON data with U+FFFD for every lone surrogate, in keys and values."""
     if isinstance(data, str):
         return data if data.isascii() else _LONE_SURROGATE.sub("\ufffd", data)
     if isinstance(data, dict):
-        return {replace_surrogates(name): replace_surrogates(value) for name, value in data.items()}
-    return [replace_surrogates(each) for each in data] if isinstance(data, list) else data
+        return {
+            replace_surrogates_in_json(name): replace_surrogates_in_json(value)
+            for name, value in data.items()
+        }
+    return [replace_surrogates_in_json(each) for each in data] if isinstance(data, list) else data
 
 
 def _invalid_line(error: ValidationError) -> str | None:
@@ -163,7 +166,7 @@ class _CheckedLines:
 
     async def __aiter__(self) -> AsyncIterator[str]:
         async for line in self._lines:
-            yield _INVALID_MESSAGE if has_invalid_id(line) else line
+            yield _EMPTY_OBJECT if has_invalid_id(line) else line
 
 
 def _claim_stdin() -> BinaryIO:

@@ -203,6 +203,6 @@ def _about(answer: Related) -> str:
     """Return the symbol and the words of its cluster: text of the repository."""
     symbol, cluster = answer.symbol, answer.cluster
     words = escape_name(", ".join(cluster.words)) if cluster else ""
-    group = f"; its group: {cluster.size} symbols about {words}" if cluster and words else ""
+    group = f"; its cluster: {cluster.size} symbols about {words}" if cluster and words else ""
     name = f"{quote_name(symbol.path)}:{symbol.start_line} {symbol.kind} {quote_name(symbol.qualified_name)}"
     return f"like {name}{group}"

@@ -32,6 +32,10 @@
 (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @path)) (#set! words "require"))
 (call_expression function: (import) arguments: (arguments . (string (string_fragment) @path)))
 
+; Functions as values: arguments, tables, what a decorator is given.
+([(arguments (identifier) @value) (pair value: (identifier) @value) (array (identifier) @value) (assignment_expression right: (identifier) @value) (return_statement (identifier) @value) (shorthand_property_identifier) @value])
+([(arguments (member_expression object: (this) @on property: (property_identifier) @value)) (pair value: (member_expression object: (this) @on property: (property_identifier) @value)) (return_statement (member_expression object: (this) @on property: (property_identifier) @value))])
+
 ; What names stand for.
 ((import_statement) @bind (#set! role "statement"))
 ((export_statement source: (_)) @bind (#set! role "statement"))

@@ -8,6 +8,11 @@
 (type_declaration (type_alias name: (_) @name) @type)
 
 (call_expression function: [(identifier) (selector_expression) (index_expression)] @call)
+; Functions as values: in arguments, in fields, in variables.
+(argument_list (identifier) @value)
+(argument_list (selector_expression operand: (_) @on field: (_) @value))
+(keyed_element (literal_element) (literal_element (identifier) @value))
+(keyed_element (literal_element) (literal_element (selector_expression operand: (_) @on field: (_) @value)))
 (composite_literal type: [(type_identifier) (qualified_type) (generic_type)] @call)
 (type_conversion_expression type: (generic_type) @call)
 (struct_type (field_declaration_list (field_declaration !name type: (_) @extends)))

@@ -15,6 +15,11 @@
 (import_from_statement module_name: (_) @from name: (aliased_import name: (dotted_name) @import))
 (import_from_statement module_name: (_) @from (wildcard_import) @import)
 
+; Functions as values: arguments, tables, what a decorator is given.
+([(argument_list (identifier) @value) (keyword_argument value: (identifier) @value) (pair value: (identifier) @value) (list (identifier) @value) (tuple (identifier) @value) (assignment right: (identifier) @value) (return_statement (identifier) @value) (default_parameter value: (identifier) @value)])
+([(argument_list (attribute object: (identifier) @word @on attribute: (identifier) @value)) (keyword_argument value: (attribute object: (identifier) @word @on attribute: (identifier) @value)) (pair value: (attribute object: (identifier) @word @on attribute: (identifier) @value)) (list (attribute object: (identifier) @word @on attribute: (identifier) @value)) (return_statement (attribute object: (identifier) @word @on attribute: (identifier) @value))] (#set! words "self cls"))
+(decorated_definition (decorator) @decorator definition: (function_definition name: (identifier) @registered))
+
 ; What names stand for.
 ((import_statement) @bind (#set! role "statement"))
 ((import_from_statement) @bind (#set! role "statement"))
@@ -27,14 +32,14 @@
 (lambda parameters: (lambda_parameters (identifier) @bind)) @within
 (assignment left: [(identifier) (attribute)] @bind !type right: (_) @assigned)
 (assignment left: [(identifier) (attribute)] @bind type: (type) @as)
-(assignment left: (pattern_list (identifier) @bind))
+(assignment left: (pattern_list) @bind right: (_) @assigned)
 (named_expression name: (identifier) @bind value: (_) @assigned)
 ((return_statement (_) @assigned) @bind (#set! role "result"))
 ((yield (_) @yielded) @bind (#set! role "result"))
 (for_statement left: (identifier) @bind right: (_) @each (#set! role "loop"))
 (for_in_clause left: (identifier) @bind right: (_) @each (#set! role "loop"))
-(for_statement left: (pattern_list (identifier) @bind))
-(for_in_clause left: (pattern_list (identifier) @bind))
+(for_statement left: (pattern_list) @bind right: (_) @each (#set! role "loop"))
+(for_in_clause left: (pattern_list) @bind right: (_) @each (#set! role "loop"))
 ([(for_statement left: (pattern_list (_) (identifier) @bind) right: (call function: (attribute object: (_) @mapping attribute: (identifier) @word))) (for_in_clause left: (pattern_list (_) (identifier) @bind) right: (call function: (attribute object: (_) @mapping attribute: (identifier) @word)))] (#set! words "items") (#set! role "loop"))
 ([(for_statement left: (pattern_list (_) (identifier) @bind) right: (call function: (identifier) @word arguments: (argument_list . (_) @each))) (for_in_clause left: (pattern_list (_) (identifier) @bind) right: (call function: (identifier) @word arguments: (argument_list . (_) @each)))] (#set! words "enumerate") (#set! role "loop"))
 (as_pattern (_) @entered alias: (as_pattern_target (identifier) @bind))

@@ -11,6 +11,9 @@
 (attribute_item) @lead
 
 (call_expression function: [(identifier) (field_expression) (scoped_identifier) (generic_function)] @call)
+; Functions as values: `.map(parse)`, `.map(Foo::parse)`.
+(arguments (identifier) @value)
+(arguments (scoped_identifier path: (_) @on name: (_) @value))
 (macro_invocation macro: (_) @call)
 (macro_invocation (token_tree) @tokens)
 (struct_expression name: (_) @call)

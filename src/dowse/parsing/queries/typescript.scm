@@ -17,6 +17,8 @@
 (implements_clause (_) @implements)
 (extends_type_clause type: (_) @extends)
 
+(class_body (decorator) @decorator . (method_definition name: (property_identifier) @registered))
+
 ; What names stand for.
 (arrow_function parameters: (formal_parameters [(required_parameter pattern: (identifier) @bind !type) (optional_parameter pattern: (identifier) @bind !type)])) @within
 (function_expression parameters: (formal_parameters [(required_parameter pattern: (identifier) @bind !type) (optional_parameter pattern: (identifier) @bind !type)])) @within

@@ -135,7 +135,7 @@ def _score(step: Reached, bases: Bases, by_role: bool) -> float:
     edge, count = step.edges[0], len(step.edges)
     only_possible = dispatching_method(step, bases) and edge.confidence != "ambiguous"
     confidence = _CONFIDENCE_SCORES["possible" if only_possible else edge.confidence]
-    tie_break = count / (count + 1) / edge.candidates  # in (0, 1)
+    tie_break = count / (count + 1) / max(1, edge.candidates)  # in (0, 1)
     if role_order(step.symbol) or edge.kind == "imports":
         tie_break *= _SECONDARY_FACTOR
     share = (confidence + tie_break) / 3  # in (0, 1)

@@ -217,4 +217,4 @@ class PendingJob:
 
 
 def _cause(error: Exception) -> str:
-    return str(error) if isinstance(error, WorkerDied) else f"could not be asked ({error!r})"
+    return str(error) if isinstance(error, WorkerDied) else f"could not be used ({error!r})"

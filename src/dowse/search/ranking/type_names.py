@@ -1,4 +1,4 @@
-"""A query that is the name of a type asks for the type, then its constructors, its members, and its uses."""
+"""A query that is the name of a type asks for the type first, then its constructors, then its members."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # What constructors are called that do not have the name of their type.
 _CONSTRUCTORS = frozenset("__init__ __new__ __construct constructor init initialize new".split())
-# What one tier is above the next, as a share of the best score.
+# What the type is above the next hit where it was below, as a share of the best score.
 _GAP = 0.01
 
 
@@ -24,16 +24,16 @@ class Tier(IntEnum):
 
     TYPE = 0
     CONSTRUCTOR = 1
-    OTHER_TYPE = 2  # of the same name, in tests, examples, generated code
-    MEMBER = 3
-    REST = 4
+    MEMBER = 2
+    REST = 3
 
 
 def types_first(hits: Sequence[RankedHit], name: str) -> list[RankedHit]:
-    """Put a type of this name first, then its constructors and members; other names change nothing.
+    """Put a type of this name first, and before its constructors, these before its members.
 
-    Where only tests and the like have such a type, it comes first unless the project's own code defines
-    something else of that name.
+    They change places among themselves alone: what else matches well stays where it is. Where only tests and
+    the like have such a type, it comes first unless the project's own code defines something else of that
+    name.
     """
     last = name.rpartition(".")[2]
     named = [hit.row for hit in hits if _has_name(hit.row, name)]
@@ -48,7 +48,7 @@ def types_first(hits: Sequence[RankedHit], name: str) -> list[RankedHit]:
         if row.row in firsts:
             return Tier.TYPE
         if own and role_order(row):
-            return Tier.OTHER_TYPE if row in types else Tier.REST
+            return Tier.REST
         if is_constructor(row, last):
             return Tier.CONSTRUCTOR
         return Tier.MEMBER if _is_member(row, last) else Tier.REST
@@ -62,7 +62,11 @@ def types_first(hits: Sequence[RankedHit], name: str) -> list[RankedHit]:
         is_short = has_long and row.end_line == row.start_line
         return (place, is_short, not _is_file_of(row, last), row.qualified_name != name, -hit.score)
 
-    ordered = sorted(hits, key=key)
+    family = iter(sorted((hit for hit in hits if tier(hit.row) is not Tier.REST), key=key))
+    first = next(family)
+    ordered = [first]
+    others = [hit for hit in hits if hit is not first]
+    ordered += [hit if tier(hit.row) is Tier.REST else next(family) for hit in others]
     _raise_scores(ordered, [tier(hit.row) for hit in ordered])
     return ordered
 
@@ -107,12 +111,10 @@ def is_constructor(row: SymbolRow, type_name: str) -> bool:
 def _raise_scores(ordered: Sequence[RankedHit], tiers: Sequence[Tier]) -> None:
     """Raise scores until they fall from hit to hit, so that the order is that of the scores."""
     gap = _GAP * max((hit.score for hit in ordered), default=0.0)
-    floor, below = float("-inf"), Tier.REST
+    floor = float("-inf")
     for hit, tier in zip(reversed(ordered), reversed(tiers), strict=True):
-        floor += gap if tier is not below else 0.0
-        below = tier
         if hit.score < floor:
-            detail = tier.name.lower().replace("_", " ")
-            hit.contributions.append(Contribution("signal.type", floor - hit.score, detail))
-            hit.score = floor
+            value = floor - hit.score + (gap if hit is ordered[0] else 0.0)
+            hit.contributions.append(Contribution("signal.type", value, tier.name.lower()))
+            hit.score += value
         floor = hit.score

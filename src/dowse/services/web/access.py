@@ -28,9 +28,12 @@ class Refusal(NamedTuple):
 class AccessRules:
     """The access rules of one server."""
 
-    def __init__(self, options: ServeOptions, command: str = "dowse serve") -> None:
-        """Take the options of a server; `command` is the one that printed its address, for messages."""
-        self._options, self._command = options, command
+    def __init__(self, options: ServeOptions, command: str = "dowse serve", protected: str = "/api") -> None:
+        """Take the options of a server.
+
+        `command` is the one that printed its address, for messages. Paths below `protected` need the token.
+        """
+        self._options, self._command, self._protected = options, command, protected
         self._origins = frozenset(origin.rstrip("/").lower() for origin in options.allow_origins)
         self._host_names = _own_host_names(options)
         digest = hashlib.sha256(f"dowse cookie\0{options.token}".encode()).hexdigest()
@@ -88,7 +91,7 @@ class AccessRules:
 
     def _check_token(self, path: str, headers: Mapping[str, str]) -> Refusal | None:
         """Require the bearer token or its cookie for the API; the page's own files hold no secrets."""
-        if not self._options.token or not (path == "/api" or path.startswith("/api/")):
+        if not self._options.token or not f"{path}/".startswith(f"{self._protected}/"):
             return None
         scheme, _, token = headers.get("authorization", "").partition(" ")
         # Headers are decoded as Latin-1; clients send other characters as UTF-8.

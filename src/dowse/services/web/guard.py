@@ -26,9 +26,11 @@ _log = logging.getLogger("dowse.services.web")
 class RequestGuard:
     """The base of ASGI middleware: rate limit, access rules and body limits, in this order."""
 
-    def __init__(self, app: ASGIApp, options: ServeOptions, command: str = "dowse serve") -> None:
+    def __init__(
+        self, app: ASGIApp, options: ServeOptions, command: str = "dowse serve", protected: str = "/api"
+    ) -> None:
         self.app, self.options = app, options
-        self.access = AccessRules(options, command)
+        self.access = AccessRules(options, command, protected)
         self._buckets = TokenBuckets(options.limits.rate, options.limits.burst)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from dowse.errors import QueryError
-from dowse.query.evaluate import glob_to_regex
+from dowse.query.evaluate import glob_to_regex, has_upper
 
 Query = dict[str, Any]
 MATCH_NONE: Query = {"match_none": {}}
@@ -37,7 +37,7 @@ _DOTTED_I, _DOT = "İ", "\u0307"
 def path_query(field: str, glob: str) -> Query:
     """Return the query for paths, or names of repositories, that `path_matches` accepts."""
     _check_length(glob)
-    fold = not _has_upper(glob)
+    fold = not has_upper(glob)
     if not any(char in glob for char in "*?"):
         part = glob.lstrip("/")
         if not part:
@@ -56,7 +56,7 @@ def symbol_query(glob: str) -> Query:
     _check_length(glob)
     if "\n" in glob:
         return MATCH_NONE
-    fold = not _has_upper(glob)
+    fold = not has_upper(glob)
     plain = glob.replace("::", ".").replace("#", ".")
     body = glob_to_regex(re.sub(r"\*+", "**", plain).replace("/", "."))
     regex = _translate(rf"(?:.*\x{{2e}})?{body}", fold)
@@ -89,10 +89,6 @@ def _check_length(glob: str) -> None:
 def _regexp(field: str, regex: str, fold: bool) -> Query:
     options = {"flags": "NONE", "case_insensitive": fold, "max_determinized_states": _MAX_STATES}
     return {"regexp": {field: {"value": regex, **options}}}
-
-
-def _has_upper(text: str) -> bool:
-    return any(char.isupper() for char in text)
 
 
 @lru_cache(maxsize=256)

@@ -22,6 +22,7 @@ from dowse.query.ast import (
     WithinFilter,
     WordConstraint,
 )
+from dowse.security.terminal import replace_surrogates
 from dowse.storage.elastic.globs import MATCH_NONE, Query, path_query, symbol_query
 from dowse.storage.protocol import KeywordRequest, Term
 from dowse.types import KEYWORD_FIELDS
@@ -70,7 +71,7 @@ def named_query(query: Query, name: str) -> Query:
 
 def term_query(field: str, term: str) -> Query:
     """Return the query for symbols with a term in a field."""
-    return {"term": {f"terms.{field}": {"value": encodable(term)}}}
+    return {"term": {f"terms.{field}": {"value": replace_surrogates(term)}}}
 
 
 def among(field: str, values: Iterable[int | str]) -> Query:
@@ -89,7 +90,7 @@ def trigram_query(condition: TrigramQuery) -> Query:
     if isinstance(condition, trigrams.All):
         return {"match_all": {}}
     if isinstance(condition, trigrams.Trigram):
-        return {"term": {"trigrams": encodable(condition.text)}}
+        return {"term": {"trigrams": replace_surrogates(condition.text)}}
     parts = (trigram_query(part) for part in condition.parts)
     return all_of(parts) if isinstance(condition, trigrams.And) else any_of(parts)
 
@@ -104,18 +105,13 @@ def any_of(queries: Iterable[Query]) -> Query:
     return _one_or({"bool": {"should": list(queries), "minimum_should_match": 1}}, "should", MATCH_NONE)
 
 
-def encodable(text: str) -> str:
-    """Return a text that UTF-8 can encode: lone surrogates are replaced."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def _one_or(query: Query, part: str, empty: Query) -> Query:
     parts: list[Query] = query["bool"][part]
     return empty if not parts else parts[0] if len(parts) == 1 else query
 
 
 def _score_query(field: str, term: Term, weight: float) -> Query:
-    name, text = f"terms.{field}", encodable(term.text)
+    name, text = f"terms.{field}", replace_surrogates(term.text)
     if not term.distance:
         return {"term": {name: {"value": text, "boost": weight}}}
     # All terms within the edit distance score the same, as in tantivy.
@@ -125,18 +121,18 @@ def _score_query(field: str, term: Term, weight: float) -> Query:
 
 def _leaf_query(leaf: Leaf, exact_rows: ExactRows) -> Query:
     if isinstance(leaf, LangFilter):
-        return {"term": {"language": encodable(leaf.language)}}
+        return {"term": {"language": replace_surrogates(leaf.language)}}
     if isinstance(leaf, KindFilter):
-        return {"term": {"kind": encodable(leaf.kind)}}
+        return {"term": {"kind": replace_surrogates(leaf.kind)}}
     if isinstance(leaf, PathFilter):
-        return path_query("path", encodable(leaf.glob))
+        return path_query("path", replace_surrogates(leaf.glob))
     if isinstance(leaf, WithinFilter):
-        place = encodable(leaf.path)
+        place = replace_surrogates(leaf.path)
         return any_of(({"term": {"path": place}}, {"prefix": {"path": f"{place}/"}}))
     if isinstance(leaf, RepoFilter):
-        return path_query("repo", encodable(leaf.glob))
+        return path_query("repo", replace_surrogates(leaf.glob))
     if isinstance(leaf, SymFilter):
-        return symbol_query(encodable(leaf.glob))
+        return symbol_query(replace_surrogates(leaf.glob))
     if isinstance(leaf, WordConstraint):
         return _word_query(leaf.word.text)
     if isinstance(leaf, Phrase | Regex):

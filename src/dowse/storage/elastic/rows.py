@@ -8,12 +8,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowse.parsing.spans import join_spans
+from dowse.security.terminal import replace_surrogates
+from dowse.storage.cache import BoundedCache, ReadCache
+from dowse.storage.compression import unpack
 from dowse.storage.elastic.globs import Query, suffix_query, wildcard_query
 from dowse.storage.elastic.names import FILES, SYMBOLS
-from dowse.storage.elastic.query import among, encodable, trigram_query
+from dowse.storage.elastic.query import among, trigram_query
 from dowse.storage.elastic.snapshot import MAX_HITS, SnapshotSearcher, batches, doc_values
-from dowse.storage.local.cache import BoundedCache, ReadCache
-from dowse.storage.local.compression import unpack
 from dowse.storage.symbols import SymbolDetails, build_document, build_symbols, file_row
 from dowse.types import FileFingerprint, StoredFile, Symbol, SymbolRanges, SymbolRow
 
@@ -107,7 +108,7 @@ class RowReader:
         """Return the symbols with these keys, as far as they exist."""
         return [
             symbol_row(hit)[0]
-            for batch in batches(dict.fromkeys(map(encodable, keys)), MAX_HITS)
+            for batch in batches(dict.fromkeys(map(replace_surrogates, keys)), MAX_HITS)
             for hit in self._searcher.scan_columns(SYMBOLS, among("key", batch), ROW_COLUMNS)
         ]
 
@@ -171,7 +172,7 @@ class RowReader:
 
         Where more match than one search returns, the first in alphabetical order are taken.
         """
-        pattern = encodable(pattern)
+        pattern = replace_surrogates(pattern)
         name, full = (wildcard_query(field, pattern) for field in ("name", "qualified_name"))
         scored: list[Query] = [
             {"constant_score": {"filter": name, "boost": 2.0}},
@@ -261,7 +262,7 @@ class RowReader:
 
     def files_with_suffix(self, ending: str) -> list[StoredFile]:
         """Return the files whose path is this, or ends with it after a `/`."""
-        return self._files(suffix_query("path", encodable(ending)))
+        return self._files(suffix_query("path", replace_surrogates(ending)))
 
     def files_with_problems(self) -> list[StoredFile]:
         """Return the files that have a problem."""

@@ -97,7 +97,7 @@ class ElasticVectorWriter:
             bulk.drain()
         self._client.refresh([index])
 
-    def finish(self, clusters: int, method: str, questions: Callable[[], Floats]) -> None:
+    def finish(self, clusters: int, method: str, sample_queries: Callable[[], Floats]) -> None:
         """Fit the clusters of similar symbols by k-means; the cluster itself builds the HNSW graphs."""
         import numpy as np
 

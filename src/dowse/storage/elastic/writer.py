@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dowse.errors import DowseError
+from dowse.storage.compression import unpack
 from dowse.storage.elastic.bulk import Action, BulkWriter, index_action, update_action
 from dowse.storage.elastic.client import Client
 from dowse.storage.elastic.documents import Document, content_hash, file_documents, trigrams
@@ -20,7 +21,6 @@ from dowse.storage.elastic.names import EDGES, FILES, ID_FIELD, VERSIONED, docum
 from dowse.storage.elastic.snapshot import Snapshot, SnapshotSearcher, batches
 from dowse.storage.elastic.transactions import Outcome, Transactions, vacuum
 from dowse.storage.elastic.vectors import VectorAttacher, WithVectors
-from dowse.storage.local.compression import unpack
 from dowse.storage.local.graph_tables import GraphTables
 from dowse.storage.protocol import KnownVectors
 from dowse.types import FileFingerprint, FileRecord

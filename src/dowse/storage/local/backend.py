@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.errors import DowseError, IndexDamaged, IndexMissing
+from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexOutdated
 from dowse.storage.local import layout
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.reader import LocalReader
@@ -49,13 +49,16 @@ class LocalBackend:
         return self.folder.is_dir()
 
     def has_generation(self) -> bool:
-        """Whether there is an index to read; also if it is damaged, but not while the first is being made."""
+        """Whether there is an index to read; also if it is damaged, but not while the first is being made.
+
+        One of an older format is as good as none: the next update rebuilds it.
+        """
         if not layout.catalog_path(self.folder).exists():
             return False
         try:
             with self._catalog() as catalog:
                 return catalog.generation() > 0
-        except IndexMissing:
+        except (IndexMissing, IndexOutdated):
             return False
         except DowseError:
             return self.writer_process() is None

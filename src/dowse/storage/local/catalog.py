@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from dowse.errors import IndexMissing, IndexVersionError
+from dowse.errors import IndexMissing, IndexOutdated, IndexVersionError
 from dowse.security.safe_files import make_private_directory
 from dowse.storage.local.graph_tables import SCHEMA as GRAPH_SCHEMA
-from dowse.storage.local.graph_tables import GraphTables
+from dowse.storage.local.graph_tables import GraphTables, placeholders
 from dowse.storage.local.layout import damage_error, unavailable_error
 from dowse.storage.local.queries import CatalogQueries
 from dowse.types import FileRecord, SymbolRecord
@@ -129,7 +129,8 @@ class Catalog(CatalogQueries):
             raise damage_error(self.path.parent, error) from error
         if version != str(FORMAT_VERSION):
             self._db.close()
-            raise IndexVersionError(
+            is_older = version.isdigit() and int(version) < FORMAT_VERSION
+            raise (IndexOutdated if is_older else IndexVersionError)(
                 f"the index in {self.path.parent} has format {version}, this dowse reads {FORMAT_VERSION}; "
                 "run `dowse index --rebuild`"
             )
@@ -217,7 +218,7 @@ class Catalog(CatalogQueries):
             self._db.execute("INSERT INTO refs VALUES (?, ?)", (file_id, record.references))
         rows = self._rows_for(record, dict(before.rows) if before else {})
         self._db.executemany(
-            f"INSERT INTO symbols VALUES ({','.join('?' * 18)})",
+            f"INSERT INTO symbols VALUES ({placeholders(18)})",
             [_symbol_values(row, file_id, each) for row, each in zip(rows, record.symbols, strict=True)],
         )
         self.graph.put_file(file_id, record, rows)

@@ -24,7 +24,7 @@ from dowse.query.ast import (
     Regex,
     WordConstraint,
 )
-from dowse.storage.local.cache import ReadCache
+from dowse.storage.cache import ReadCache
 from dowse.storage.protocol import KeywordRequest, Term
 from dowse.types import KEYWORD_FIELDS, FileRecord
 

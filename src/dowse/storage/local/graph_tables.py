@@ -8,7 +8,7 @@ import struct
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 
-from dowse.storage.local.compression import pack, unpack
+from dowse.storage.compression import pack, unpack
 from dowse.storage.protocol import (
     BY_COMPILER,
     BrokenBlock,
@@ -87,7 +87,7 @@ class GraphTables:
 
     def note_change(self, before: Iterable[int], after: Iterable[int]) -> None:
         """Record which lookups have another result once these offers replace those."""
-        # The upper half of an offer is the lookup key: `offer` in graph/keys.py.
+        # The upper half of an offer is the lookup key: `fingerprint` in graph/keys.py.
         changed = {(offer >> 31,) for offer in set(before) ^ set(after)}
         if changed and self._is_linked():
             self._db.executemany("INSERT OR IGNORE INTO graph_changed VALUES (?)", changed)
@@ -380,12 +380,13 @@ def unpack_columns(packed: bytes) -> tuple[int, list[str], tuple[int, ...]]:
     return count, words, numbers
 
 
-def _marks(count: int) -> str:
+def placeholders(count: int) -> str:
+    """Return the placeholders of so many values in a statement."""
     return ",".join("?" * count)
 
 
 def _of_kinds(wanted: Sequence[int]) -> str:
-    return f" AND e.kind IN ({_marks(len(wanted))})" if wanted else ""
+    return f" AND e.kind IN ({placeholders(len(wanted))})" if wanted else ""
 
 
 def _linked_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
@@ -394,7 +395,7 @@ def _linked_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
     return (
         "SELECT f.repo, f.path, e.kind, e.source, e.target, f.id, e.line, e.col, 0, 0, e.candidates, NULL"
         " FROM edges e JOIN symbols s ON s.id = e.source JOIN files f ON f.id = s.file_id"
-        f" WHERE e.{end} IN ({_marks(rows)}){_of_kinds(wanted)}"
+        f" WHERE e.{end} IN ({placeholders(rows)}){_of_kinds(wanted)}"
     )
 
 
@@ -410,5 +411,5 @@ def _named_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
         "SELECT f.repo, f.path, e.kind, e.source, t.id, f.id, e.line, e.col,"
         " e.reason, t.overrides, 0, e.name_key"
         f" FROM {tables} JOIN symbols s ON s.id = e.source JOIN files f ON f.id = s.file_id"
-        f" WHERE {end} IN ({_marks(rows)}){_of_kinds(wanted)}"
+        f" WHERE {end} IN ({placeholders(rows)}){_of_kinds(wanted)}"
     )

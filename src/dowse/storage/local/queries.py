@@ -10,8 +10,8 @@ from typing import Any
 
 from dowse.parsing.spans import join_spans
 from dowse.security.terminal import escape_surrogates
-from dowse.storage.local.compression import unpack
-from dowse.storage.local.graph_tables import unpack_references
+from dowse.storage.compression import unpack
+from dowse.storage.local.graph_tables import placeholders, unpack_references
 from dowse.storage.symbols import SymbolDetails, file_row
 from dowse.types import FileFingerprint, Reference, StoredFile, SymbolRanges, SymbolRow
 
@@ -100,7 +100,7 @@ class CatalogQueries:
         """Run a query whose `{}` stands for the ids, in batches."""
         for start in range(0, len(ids), _BATCH):
             batch = ids[start : start + _BATCH]
-            yield from self._db.execute(query.format(",".join("?" * len(batch))), batch)
+            yield from self._db.execute(query.format(placeholders(len(batch))), batch)
 
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return symbols whose name or qualified name matches a pattern (`*`, `?`), shortest names first."""

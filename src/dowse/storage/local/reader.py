@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from dowse.types import KEYWORD_FIELDS, Edge, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encoders.document import Document
+    from dowse.query.regex.trigrams import TrigramQuery
     from dowse.storage.local.fulltext import FulltextReader
     from dowse.storage.protocol import Floats
 
@@ -31,8 +32,6 @@ class LocalReader(CatalogQueries):
         super().__init__(catalog.connection)
         self._catalog, self._fulltext, self._vectors = catalog, fulltext, vectors
         self._cache = fulltext.cache
-        self.explain_bm25, self.coverage = fulltext.explain, fulltext.coverage
-        self.trigram_candidates = fulltext.trigram_candidates
         self.cache_folder: Path | None = folder / DERIVED
         self.derived: dict[str, Any] = self._cache.derived
         self.generation = generation
@@ -46,6 +45,20 @@ class LocalReader(CatalogQueries):
     def search_bm25(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, score) of the best symbols."""
         return self._fulltext.search(request, limit, self._resolve)
+
+    def explain_bm25(
+        self, request: KeywordRequest, rows: Sequence[int]
+    ) -> dict[int, dict[tuple[str, str], float]]:
+        """Return what each (field, term) adds to the score of each row."""
+        return self._fulltext.explain(request, rows)
+
+    def coverage(self, terms: Mapping[str, float], rows: Sequence[int]) -> dict[int, float]:
+        """Return the sum of the weights of the terms that the text of each row has."""
+        return self._fulltext.coverage(terms, rows)
+
+    def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
+        """Return the ids of files whose text may match."""
+        return self._fulltext.trigram_candidates(trigrams)
 
     def document_frequency(self, term: str, field: str = "") -> int:
         """Return in how many symbols a term occurs in a field, or in the field where that is most."""

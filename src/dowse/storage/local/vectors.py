@@ -259,7 +259,7 @@ class LocalVectorWriter:
         if time.monotonic() - self._counted_at > _COUNT_SECONDS:
             self.save_counts()
 
-    def finish(self, clusters: int, method: str, questions: Callable[[], Floats]) -> None:
+    def finish(self, clusters: int, method: str, sample_queries: Callable[[], Floats]) -> None:
         """Remove vectors that no symbol uses, fit the clusters, and build the IVF index of a large matrix.
 
         What was fitted to the same vectors before is kept.
@@ -274,7 +274,7 @@ class LocalVectorWriter:
         if _fitted_clusters(matrix) != clusters:
             _fit_clusters(matrix, clusters)
         if method == "approx" or (method == "auto" and len(matrix) >= IVF_FROM):
-            refresh(matrix, questions)
+            refresh(matrix, sample_queries)
         self.save_counts(clusters)
 
     def save_counts(self, clusters: int | None = None) -> None:

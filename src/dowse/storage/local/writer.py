@@ -10,7 +10,7 @@ from typing import Any
 from dowse.storage.local import layout
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.graph_tables import GraphTables
-from dowse.types import FileRecord
+from dowse.types import FileFingerprint, FileRecord
 
 
 class LocalWriter:
@@ -21,8 +21,19 @@ class LocalWriter:
         self._catalog = catalog
         self._base = catalog.generation()
         self._fulltext: Any = None
-        self.fingerprints, self.skipped, self.meta = catalog.fingerprints, catalog.skipped, catalog.meta
         layout.remove_other_generations(folder, self._base)  # of a killed writer
+
+    def fingerprints(self) -> dict[str, FileFingerprint]:
+        """Return size, time and content hash of every file of the last generation."""
+        return self._catalog.fingerprints()
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """Return what the last generation skips."""
+        return self._catalog.skipped()
+
+    def meta(self) -> dict[str, str]:
+        """Return the description of the last generation."""
+        return self._catalog.meta()
 
     def put(self, record: FileRecord) -> None:
         """Add a file, or replace the one with its key."""
