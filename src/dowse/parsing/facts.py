@@ -377,7 +377,8 @@ class Facts:
         ):
             if capture in captures:
                 start, end = captures[capture][0].byte_range
-                value = read(self._text(start, end)) if end - start <= _MAX_TYPE_BYTES else ""
+                limit = _MAX_STATIC_TYPE_BYTES if read is parse_type else _MAX_TYPE_BYTES
+                value = read(self._text(start, end)) if end - start <= limit else ""
                 return [(kind, value)] if value else [UNKNOWN]
         return [("type", LITERAL)] if "literal" in captures else [UNKNOWN]
 

@@ -54,6 +54,8 @@ _OPENING_WORDS = (" do", " where", "=>")
 
 # The end of the parameters and the type of the result, which a long signature keeps.
 _RESULT = re.compile(r"\) ?(?:->|:)[^()]*$")
+_MAX_RESULT_CHARS = 120
+_INNERMOST = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 
 # Calls in a chain that are followed to its start, and the nodes of their arguments.
 _MAX_CHAIN = 100
@@ -530,6 +532,12 @@ def signature(data: bytes, entry: Entry) -> str:
         head = head.removesuffix(" do").removesuffix(" where").removesuffix("=>").rstrip(_OPENERS)
     if len(head) <= _SIGNATURE_CHARS:
         return head
-    result = _RESULT.search(head, len(head) - _SIGNATURE_CHARS // 2)
+    result = _RESULT.search(head)
     end_of_head = result[0] if result else ""
-    return head[: _SIGNATURE_CHARS - len(end_of_head)] + end_of_head
+    while (
+        len(end_of_head) > _MAX_RESULT_CHARS and (shorter := _INNERMOST.sub("", end_of_head)) != end_of_head
+    ):
+        end_of_head = shorter
+    end_of_head = end_of_head if len(end_of_head) <= _MAX_RESULT_CHARS else ""
+    end = min(_SIGNATURE_CHARS - len(end_of_head), result.start() if result and end_of_head else len(head))
+    return head[:end] + end_of_head

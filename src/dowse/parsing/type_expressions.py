@@ -149,10 +149,11 @@ class _Reader:
                 return arguments
             arguments.append("" if self._peek() == "..." else self.union(depth + 1))
             while self._peek() not in (",", closer):  # defaults, conditional types
-                if self._at >= len(self._tokens):
-                    raise IndexError
+                token = self._tokens[self._at][2]
                 self._at += 1
                 arguments[-1] = ""
+                if token in _CLOSING:
+                    self._skip_group(token)
             if self._peek() == ",":
                 self._at += 1
 

@@ -128,6 +128,12 @@ RECEIVERS = {
         "export const ROOM = new Room();\nfunction use() { ROOM.get(); }\n",
         "Room.get",
     ),
+    "long types": (
+        f"interface Box<T> {{ item: Room; pick(a: {'A | ' * 60}B): Room<{'C, ' * 60}D>; }}\n"
+        "class Kit { box() { return new Yard<T extends K ? L<T> : T, M>(); } }\n"
+        "function use(b: Box<T>, k: Kit) { b.pick(1).get(); k.box().open(); }\n",
+        "Room.get Yard.open",
+    ),
     "long chain": (
         f"function use() {{ makeRoom().open({'{ a: 1 }, ' * 300}1).get(); }}\n",
         "Room.get Room.open makeRoom",
@@ -271,3 +277,9 @@ def test_functions_as_values(tmp_path):
         assert possible == {
             "table -> work", "table -> rest", "A.use -> work", "A.use -> A.done", "A -> A.show",
         }  # fmt: skip
+
+
+def test_a_method_of_an_object_literal_is_no_bare_name(tmp_path):
+    code = "function link() {\n  return (next) => {\n    next();\n    return { next() {} };\n  };\n}\n"
+    with world(tmp_path, {"a.ts": code}) as graph:
+        assert "a.ts:link -> a.ts:link.next" not in graph.calls()

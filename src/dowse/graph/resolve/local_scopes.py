@@ -106,8 +106,8 @@ class LocalScopes:
             if s.kind in ("function", "method") and not s.part
         }
         for index, symbol in enumerate(symbols):
-            if symbol.part or index == remainder:
-                continue
+            if symbol.part or index == remainder or symbol.kind == "method":
+                continue  # a method of an object literal is no name of the function around it
             scope = functions.get(symbol.qualified_name.rpartition(".")[0])
             if scope and scope[0] <= symbol.first <= scope[1]:
                 self._add(symbol.name, LocalBinding(*scope, None, symbol))
