@@ -11,6 +11,7 @@ from dowse.parsing.grammar import compile_grammar, has_long_unnamed_run
 from dowse.parsing.item_macros import unwrap_item_macros
 from dowse.parsing.languages import LANGUAGES, Language
 from dowse.parsing.limits import parse_seconds
+from dowse.parsing.macros import blank_macros
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import intersect_spans
@@ -57,7 +58,7 @@ def parse_file(
         return ParsedFile(language, line_windows(source, language, stem), ())
     kit = compile_grammar(known.grammar_for(path))
     seconds = parse_seconds(len(text)) if time_limit is None else time_limit
-    tree = kit.parse(text, seconds)
+    tree = kit.parse(blank_macros(text) if language == "cpp" else text, seconds)
     if tree is None:
         return parse_as_plain_lines(text, language, path, f"parsing took longer than {seconds:.2g} s")
     if language == "rust":

@@ -12,6 +12,7 @@ from dowse.graph.resolve.common_methods import is_distinctive
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.values import EXTERNAL, UNDEFINED, Candidate, PathStep, Value, value_of
 from dowse.storage.protocol import Target
+from dowse.types import Reference
 
 
 class PlainRules(Rules):
@@ -44,8 +45,8 @@ class PlainRules(Rules):
         return EXTERNAL
 
 
-# Namespaces of the standard library and of common libraries.
-_SYSTEM = frozenset(["std", "boost", "testing"])
+# Namespaces of the standard library.
+_SYSTEM = frozenset(["std"])
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp", ".cuh")
 
 
@@ -88,6 +89,14 @@ class CRules(PlainRules):
             return EXTERNAL
         return UNDEFINED if file.language == "c" else Value("module", module=name)
 
+    def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
+        """Return a member; a namespace with documentation is a symbol as well."""
+        if value is not None and value.kind == "class":
+            kinds = {each.target.kind for each in value.candidates if each.target}
+            if kinds == {"module"}:
+                return self.module_member(file, value.candidates[0].full_name, name)
+        return super().member(file, value, name)
+
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name of a namespace; macros can hide that a file is in one."""
         full_name = join_names(module, name)
@@ -104,7 +113,9 @@ class CRules(PlainRules):
         if len(targets) < 2 and not (targets and (_is_static(targets[0]) or _platforms(targets[0].path))):
             return value_of(targets, scope, full_name)
         own = tuple(target for target in targets if target.path == file.path)
-        if own:
+        # In C++, the function can be overloaded in headers.
+        is_overloaded = file.language == "cpp" and any(t.path.endswith(_HEADERS) for t in targets)
+        if own and not is_overloaded:
             return value_of(own, scope, full_name)
         visible = tuple(target for target in targets if not _is_static(target))
         if not any(_is_built_with(file.path, target) for target in visible):
@@ -112,7 +123,14 @@ class CRules(PlainRules):
         # Variants for other platforms are in other folders.
         folder = file.path.rpartition("/")[0]
         near = tuple(target for target in visible if target.path.rpartition("/")[0] == folder)
-        return value_of(near or visible, scope, full_name)
+        return value_of(visible if is_overloaded else near or visible, scope, full_name)
+
+    def select_overloads(self, value: Value, reference: Reference) -> Value:
+        """Return the overloads that can be meant; what an alias stands for may be outside the index."""
+        kinds = {each.target.kind for each in value.candidates if each.target}
+        if reference.kind == "call" and kinds == {"type"}:
+            return value._replace(candidates=())
+        return super().select_overloads(value, reference)
 
     def preferred(self, file: FileScope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
         """Return those for the platform of the file, functions before macros that replace them elsewhere."""
