@@ -93,7 +93,7 @@ def word_places(reader: Reader, files: list[SymbolRow]) -> dict[str, list[tuple[
 def other_places(
     reader: Reader, places: dict[str, list[tuple[int, str, int]]], row: SymbolRow
 ) -> list[tuple[str, int]]:
-    """Return the lines outside of a definition that have its name, or the longest word of it."""
+    """Return the lines outside of a definition that have its name, found by its longest word: `valid?`."""
     spans = [(row.start_line, row.end_line)]
     for other in reader.rows_of_files([row.file_id]):
         is_part = (other.qualified_name, other.signature) == (row.qualified_name, row.signature)
@@ -104,7 +104,11 @@ def other_places(
     return [
         (path, line)
         for file_id, path, line in places.get(word, ())
-        if file_id != row.file_id or not any(first <= line <= last for first, last in spans)
+        if (file_id != row.file_id or not any(first <= line <= last for first, last in spans))
+        and (
+            word == row.name
+            or row.name in reader.text(file_id).decode("utf-8", "replace").split("\n")[line - 1]
+        )
     ]
 
 
