@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 from dowse import Index
-from dowse.graph.model import is_peripheral
+from dowse.graph.model import role_order
 from dowse.types import TYPE_KINDS, SymbolRow
 
 from common import work_folder, write_results
@@ -83,7 +83,7 @@ def measure(index: Index) -> tuple[int, int, Counter[str], list[str]]:
 
 def is_own_type(row: SymbolRow) -> bool:
     """Whether a symbol is a type of the project's own code."""
-    return row.kind in TYPE_KINDS and row.kind != "impl" and bool(row.name) and not is_peripheral(row)
+    return row.kind in TYPE_KINDS and row.kind != "impl" and bool(row.name) and not role_order(row)
 
 
 if __name__ == "__main__":
