@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -102,3 +104,21 @@ def test_words_one_edit_away_are_at_distance_1(word: str) -> None:
 
 def test_names_are_folded_without_case_and_separators() -> None:
     assert fold_name("url_for") == fold_name("urlFor") == fold_name("URL::for") == "urlfor"
+
+
+def test_words_of_a_corpus_are_not_joined(tmp_path):
+    corpus = tmp_path / "corpus.jsonl"
+    functions = [
+        {"_id": "1", "title": "scatterplot", "text": "def scatterplot(x):\n    return draw(x)"},
+        {
+            "_id": "2",
+            "title": "show",
+            "text": 'def show(points):\n    """Draw a scatter plot."""\n    plot(points)',
+        },
+    ]
+    corpus.write_text("".join(json.dumps(each) + "\n" for each in functions))
+    with Index.open(corpus, encoder="none", index_dir=str(tmp_path / "index")) as index:
+        index.update()
+        answer = index.search("scatter plot")
+        assert answer.hits[0].symbol.name == "show" and not answer.notes
+        assert index.search("scater plot").notes  # a typo is corrected there, too

@@ -74,6 +74,9 @@ def correct_query(reader: Reader, query: Query, fuzziness: str) -> Correction:
         return Correction(query)
     speller = _Speller(reader, fuzziness)
     corrected = [speller.correct(word, is_alone=len(words) == 1) for word in words]
+    if reader.is_corpus and corrected == [[word] for word in words]:
+        # Among functions of many projects some name has the words joined, and is not what was meant.
+        return Correction(query)
     whole = speller.join_all(words, corrected)
     if whole:
         return _replaced(query, [(words, [whole])])
