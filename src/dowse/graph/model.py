@@ -164,10 +164,10 @@ def describe_confidence(edge: Edge) -> str:
     if edge.confidence == "unique":
         return "only one of this name"
     if edge.confidence == "possible":
-        return f"possible: {_REASON_WORDS[edge.reason]}"
+        return f"possible: {_REASON_WORDS.get(edge.reason, edge.reason)}"
     # One symbol here has the name, but a library may as well be meant.
     words = f"one of {edge.candidates} possible" if edge.candidates > 1 else "may mean one outside the index"
-    return f"{words}: {_REASON_WORDS[edge.reason]}" if edge.reason else words
+    return f"{words}: {_REASON_WORDS.get(edge.reason, edge.reason)}" if edge.reason else words
 
 
 def is_sure(edge: Edge) -> bool:
