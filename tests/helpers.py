@@ -84,6 +84,15 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
     return root
 
 
+def index_tree(root: Path, files: Mapping[str, str | bytes], **settings: object) -> Index:
+    """Write files under a folder and index them; the index lies beside the folder."""
+    index = Index.open(
+        write_tree(root, files), index_dir=str(root.with_name(f"{root.name}-index")), **settings
+    )
+    index.update()
+    return index
+
+
 def age(root: Path, by: int = 3600) -> None:
     """Make every file look as if it was saved a while ago, so that its time can be trusted."""
     for path in [root, *root.rglob("*")]:

@@ -14,7 +14,7 @@ from dowse.graph.queries import query_relation_of
 from dowse.types import SymbolRow
 from graph.memory_graph import symbol
 
-from helpers import write_tree
+from helpers import index_tree
 
 # Functions that are called, stored, passed, named in a string or a comment, or nowhere, in many languages.
 FILES = {
@@ -42,10 +42,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    place = tmp_path_factory.mktemp("house")
-    index = Index.open(write_tree(place / "code", FILES), index_dir=str(place / "i"))
-    index.update()
-    return index
+    return index_tree(tmp_path_factory.mktemp("house") / "code", FILES)
 
 
 def functions(index: Index) -> list[SymbolRow]:
@@ -132,8 +129,7 @@ def test_mentions_are_limited_and_counted_code_first(tmp_path: Path) -> None:
         "tests/test_a.py": "x = spin\n",
         "README.md": "Use `spin`.\n",
     }
-    index = Index.open(write_tree(tmp_path / "c", files), index_dir=str(tmp_path / "i"))
-    index.update()
+    index = index_tree(tmp_path / "c", files)
     answer = index.callers("spin")
     assert (len(answer.mentions), answer.total_mentions) == (20, 32)
     assert {mention.symbol.path for mention in answer.mentions} == {"src/z.py"}
@@ -151,8 +147,7 @@ def test_any_name_is_matched_as_it_is(name: str) -> None:
 
 def test_a_certain_call_needs_no_mentions(house: Index, tmp_path: Path) -> None:
     files = {"a.py": "def spin(): ...\n\n\ndef go():\n    spin()\n\n\n# spin is fast\n"}
-    index = Index.open(write_tree(tmp_path / "c", files), index_dir=str(tmp_path / "i"))
-    index.update()
+    index = index_tree(tmp_path / "c", files)
     answer = index.callers("spin")
     assert [step.symbol.name for step in answer] == ["go"] and not answer.mentions
 
@@ -160,7 +155,6 @@ def test_a_certain_call_needs_no_mentions(house: Index, tmp_path: Path) -> None:
 def test_secrets_in_mentions_are_masked(tmp_path: Path) -> None:
     secret = "ghp_" + "0123456789abcdefABCDEF0123456789abcd"
     files = {"a.py": "def spin(): ...\n", "b.py": f"table = dict(f=spin, token='{secret}')\n"}
-    index = Index.open(write_tree(tmp_path / "c", files), index_dir=str(tmp_path / "i"))
-    index.update()
+    index = index_tree(tmp_path / "c", files)
     (mention,) = index.callers("spin").mentions
     assert secret not in mention.text and "spin" in mention.text

@@ -11,7 +11,7 @@ import pytest
 import dowse
 from dowse import Index
 
-from helpers import write_tree
+from helpers import index_tree
 
 # The tests call it with a known type, the code with an unknown one: that is less certain.
 FILES = {
@@ -28,10 +28,7 @@ _AT_A_PROMPT = re.compile(r"`dowse |(?:^|[\s`(])--?[a-z]")
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    root = write_tree(tmp_path_factory.mktemp("order") / "code", FILES)
-    index = Index.open(root, index_dir=str(tmp_path_factory.mktemp("order-index") / "i"), refresh="never")
-    index.update()
-    return index
+    return index_tree(tmp_path_factory.mktemp("order") / "code", FILES, refresh="never")
 
 
 def test_commands_list_code_then_examples_then_tests(index: Index) -> None:

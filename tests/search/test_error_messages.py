@@ -80,6 +80,12 @@ def test_a_message_of_the_repository_or_a_filter_written_by_hand_stays_a_query(s
     assert not any(hit.symbol.language == "python" for hit in shop.search("SomeError: full lang:rust").hits)
 
 
+def test_a_few_words_in_common_do_not_make_it_the_message(shop):
+    text = "IOError: does not permit further reading of the file that was named on the command line here"
+    answer = shop.search(text)
+    assert not any(each.source == "message" for hit in answer.hits for each in hit.explanation)
+
+
 def test_parts_overlap_and_leave_out_the_name_of_the_exception():
     assert message_parts("ValueError: cannot open the shop today") == [
         "cannot open the",

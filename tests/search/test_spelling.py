@@ -14,7 +14,7 @@ from dowse.query.parser import plain_query
 from dowse.search.spelling import correct_query
 from dowse.types import Answer
 
-from helpers import write_tree
+from helpers import index_tree
 
 FILES = {
     "src/convert.py": "def convert_int_to_string(number):\n    return str(number)\n\n\n"
@@ -32,10 +32,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    place = tmp_path_factory.mktemp("spelling")
-    index = Index.open(write_tree(place / "code", FILES), index_dir=str(place / "i"))
-    index.update()
-    return index
+    return index_tree(tmp_path_factory.mktemp("spelling") / "code", FILES)
 
 
 def relaxed(answer: Answer) -> str:

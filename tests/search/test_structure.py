@@ -14,7 +14,7 @@ from dowse.graph.queries import query_relation
 from dowse.symbol_lookup import AmbiguousName
 from dowse.types import Answer, SymbolRow
 
-from helpers import write_tree
+from helpers import index_tree, write_tree
 
 QUESTIONS = {
     "callers": "who calls `{}`",
@@ -45,10 +45,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    place = tmp_path_factory.mktemp("structure")
-    index = Index.open(write_tree(place / "code", FILES), index_dir=str(place / "i"))
-    index.update()
-    return index
+    return index_tree(tmp_path_factory.mktemp("structure") / "code", FILES)
 
 
 def all_symbols(index: Index) -> list[SymbolRow]:

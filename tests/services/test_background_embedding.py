@@ -111,9 +111,8 @@ def test_status_says_how_far_it_is(place):
         facts = json.loads(run_dowse("status", root, "--index-dir", folder, "--json").stdout)["embedding"]
         note = next(note for note in index.search("add numbers").notes if note.code == "partly-embedded")
         os.kill(pid, signal.SIGCONT)
-    left = re.search(
-        rf"(less than a minute|about \d+ min) left \(process {pid}\)", text
-    )  # a busy machine is slow
+    # A busy machine takes longer.
+    left = re.search(rf"(less than a minute|about \d+ min) left \(process {pid}\)", text)
     assert left
     assert facts["pid"] == pid and 0 < facts["done"] < facts["total"] and facts["rate"] > 0
     assert note.text.endswith(f"% of the symbols are embedded, {left[1]} left") and not note.remedy

@@ -18,7 +18,7 @@ from interfaces.http.running import Running, running
 from web.browser import ARGUMENTS, chromium
 from web.reports import write_reports
 
-from helpers import write_tree
+from helpers import index_tree, write_tree
 
 # Machines that run tests are sometimes busy; whatever is waited for comes at once on one that is not.
 PATIENCE_MS = 20_000
@@ -53,10 +53,7 @@ BUSY = {
 @pytest.fixture(scope="session")
 def busy(tmp_path_factory: pytest.TempPathFactory) -> Index:
     """A repository with a method that is called everywhere."""
-    root = write_tree(tmp_path_factory.mktemp("busy") / "busy", BUSY)
-    index = Index.open(root, index_dir=str(tmp_path_factory.mktemp("busy-index") / "i"), refresh="never")
-    index.update()
-    return index
+    return index_tree(tmp_path_factory.mktemp("busy") / "busy", BUSY, refresh="never")
 
 
 @pytest.fixture(scope="session")
@@ -71,10 +68,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def inn(tmp_path_factory: pytest.TempPathFactory) -> Index:
     """A second repository, by words alone."""
-    root = write_tree(tmp_path_factory.mktemp("inn") / "inn", INN)
-    index = Index.open(root, index_dir=str(tmp_path_factory.mktemp("inn-index") / "i"), refresh="never")
-    index.update()
-    return index
+    return index_tree(tmp_path_factory.mktemp("inn") / "inn", INN, refresh="never")
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,8 @@ _PART_WORDS = 4
 _MIN_CHARACTERS = 10
 # A message that so many symbols hold is nobody's own.
 _MAX_HITS = 5
+# A literal that shares fewer parts with the message is another one.
+_MIN_SHARE = 0.25
 # A symbol counts if it holds this share of the parts that the best one holds.
 _SHARE_OF_BEST = 0.6
 
@@ -35,9 +37,8 @@ def find_message(reader: Reader, message: str, hits: Sequence[RankedHit], second
     """
     parts = message_parts(message)
     deadline = time.monotonic() + seconds
-    held: dict[SymbolLocation, list[int]] = defaultdict(
-        list
-    )  # the first line of each part that a symbol holds
+    # For each symbol the first line of every part that it holds.
+    held: dict[SymbolLocation, list[int]] = defaultdict(list)
     for part in parts:
         pattern = compile_pattern(rf"[\"'`].*{re.escape(part)}", case="sensitive")
         try:
@@ -48,6 +49,8 @@ def find_message(reader: Reader, message: str, hits: Sequence[RankedHit], second
             if location[1]:
                 held[location].append(numbers[0])
     best = max(map(len, held.values()), default=0)
+    if best < _MIN_SHARE * len(parts):
+        return []
     near = {row: lines for (_, row), lines in held.items() if len(lines) >= _SHARE_OF_BEST * best}
     rows = [row for row in reader.rows(list(near)) if row.kind not in NON_DEFINITION_KINDS]
     rows = [row for row in rows if not row.role] or rows

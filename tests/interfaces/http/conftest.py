@@ -9,7 +9,7 @@ import pytest
 from dowse import Index
 from interfaces.http.running import Running, running
 
-from helpers import write_tree
+from helpers import index_tree
 
 INN = {
     "inn/rooms.py": '''"""Rooms of an inn."""
@@ -40,10 +40,7 @@ def evening(rooms: list[Room]) -> None:
 @pytest.fixture(scope="session")
 def inn(tmp_path_factory: pytest.TempPathFactory) -> Index:
     """A small tree, searched by words alone."""
-    root = write_tree(tmp_path_factory.mktemp("inn") / "inn", INN)
-    index = Index.open(root, index_dir=str(tmp_path_factory.mktemp("inn-index") / "i"), refresh="never")
-    index.update()
-    return index
+    return index_tree(tmp_path_factory.mktemp("inn") / "inn", INN, refresh="never")
 
 
 @pytest.fixture(scope="session")
