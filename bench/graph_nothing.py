@@ -1,15 +1,18 @@
-"""Whether "nothing calls X" is ever wrong: every function of repositories, against a search for its name.
+"""Whether "nothing calls X" is ever wrong: every function of repositories, against grep and compilers.
 
-    python bench/graph_nothing.py --repos DIR NAME ... [--out bench/results/graph_nothing.json]
+    python bench/graph_nothing.py --repos DIR NAME ... [--oracles DIR] [--out FILE]
 
 Each function and method is asked for its callers. Where the answer says that nothing calls it, no file
 of the index may have its name as a word outside its definition; a constructor of the name of its class is
-defined with it.
+defined with it. Nor may a call in another function have it as a target in an oracle of the repository
+(DIR/LANGUAGE-NAME.jsonl.gz, by bench/graph_oracle.py). `oracle_targets` are the functions that an oracle
+says are called.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import re
 from collections import defaultdict
@@ -35,6 +38,7 @@ def main() -> None:
     )
     parser.add_argument("--repos", type=Path, required=True)
     parser.add_argument("names", nargs="+", metavar="NAME")
+    parser.add_argument("--oracles", type=Path, help="folder of call sites by compilers")
     parser.add_argument("--work", type=Path, help="index here (default: a temporary folder)")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
@@ -46,32 +50,63 @@ def main() -> None:
             backend = LocalBackend(work / name)
             update(backend, options.repos / name, Settings())
             with backend.reader() as reader:
-                counts, wrong = check(reader)
+                counts, wrong = check(reader, oracle_calls(options.oracles, name))
             results[name] = {**counts, "wrong": wrong}
             print(name, dict(counts), wrong[:10], flush=True)
     if options.out:
         write_results(options.out, dict(results))
 
 
-def check(reader: Reader) -> tuple[dict[str, int], list[str]]:
+# Path and line of a call, by path, line and name of what it calls.
+Calls = dict[tuple[str, int, str], list[tuple[str, int]]]
+
+
+def oracle_calls(folder: Path | None, name: str) -> Calls:
+    """Return the calls that compilers see in a repository."""
+    calls: Calls = defaultdict(list)
+    for file in folder.glob(f"*-{name}.jsonl.gz") if folder else ():
+        if file.name.split("-", 1)[1] != f"{name}.jsonl.gz":
+            continue
+        with gzip.open(file, "rt") as lines:
+            for site in map(json.loads, lines):
+                for target in site["targets"]:
+                    key = (target["path"], target["line"], target["name"])
+                    calls[key].append((site["path"], site["line"]))
+    return calls
+
+
+def check(reader: Reader, calls: Calls) -> tuple[dict[str, int], list[str]]:
     """Return how many functions there are and what was said of them, and those that were denied wrongly."""
-    counts = dict.fromkeys(("functions", "certain", "possible", "mentioned", "denied", "denied_wrongly"), 0)
+    names = ("functions", "oracle_targets", "certain", "possible", "mentioned", "denied", "denied_wrongly")
+    counts = dict.fromkeys(names, 0)
     wrong: list[str] = []
     files = reader.file_rows([file.file_id for file in reader.files()])
     places = word_places(reader, files)
     for row in (row for row in reader.rows_of_files([file.file_id for file in files]) if is_function(row)):
         answer = query_relation_of(reader, "callers", [row], 1, MENTION_LIMIT)
         is_denied = any("occurs nowhere else" in note.text for note in answer.notes)
-        is_certain = any(step.confidence not in ("ambiguous", "possible") for step in answer.steps)
+        is_certain = any(step.is_sure for step in answer.steps)
+        called_at = sites_outside(calls, row)
         counts["functions"] += 1
+        counts["oracle_targets"] += bool(called_at)
         counts["certain"] += is_certain
         counts["possible"] += bool(answer.steps) and not is_certain
         counts["mentioned"] += bool(answer.mentions) and not answer.steps
         counts["denied"] += is_denied
-        if is_denied and (others := other_places(reader, places, row)):
+        if is_denied and (others := called_at or other_places(reader, places, row)):
             wrong.append(f"{row.path}:{row.start_line} {row.qualified_name}: {others[0]}")
     counts["denied_wrongly"] = len(wrong)
     return counts, wrong
+
+
+def sites_outside(calls: Calls, row: SymbolRow) -> list[tuple[str, int]]:
+    """Return the calls of a function from outside of its own lines; its name is on one of its first."""
+    return [
+        (path, line)
+        for at in range(row.start_line, row.end_line + 1)
+        for path, line in calls.get((row.path, at, row.name), ())
+        if path != row.path or not row.start_line <= line <= row.end_line
+    ]
 
 
 def is_function(row: SymbolRow) -> bool:

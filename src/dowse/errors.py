@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 class DowseError(Exception):
     """A problem with a clear one-line message; the command prints it and exits with 2."""
@@ -28,6 +30,11 @@ class IndexVersionError(DowseError):
 
 class IndexOutdated(IndexVersionError):
     """The index was written by an older version of dowse; the next update rebuilds it."""
+
+    def __init__(self, message: str, meta: Mapping[str, str] | None = None) -> None:
+        """Keep the description that the older version left."""
+        super().__init__(message)
+        self.meta = meta or {}
 
 
 class IndexLocked(DowseError):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dowse.search.related import Related
     from dowse.source.tree_scanner import ScanResult
     from dowse.storage.protocol import Backend
+    from dowse.vectors.adapter import AdapterFacts
     from dowse.vectors.embedding_progress import EmbeddingProgress
 
 # Trees up to this many files are walked before each search (a few milliseconds per thousand); in
@@ -126,7 +127,7 @@ class Index:
         """Update the index incrementally: only files that changed are read again.
 
         Args:
-            rebuild: Delete the old index first.
+            rebuild: Delete the old index first; SCIP files that were named for it stay.
             wait: Seconds to wait for another writer; None waits as long as it takes.
             on_progress: Called after every file.
             on_wait: Called once with a message if another writer holds the index.
@@ -137,6 +138,7 @@ class Index:
         from dowse.indexing.update import update
 
         if rebuild:
+            scip = scip or self._named_scip()
             self.lanes.close()
             self.backend.start_over(wait, on_wait)
         try:
@@ -151,6 +153,20 @@ class Index:
                 )
         except IndexOutdated:
             return self.update(rebuild=True, wait=wait, on_progress=on_progress, on_wait=on_wait, scip=scip)
+
+    def _named_scip(self) -> list[Path]:
+        """Return the SCIP files that the user named for this index."""
+        from dowse.indexing.scip_stamps import named_files
+
+        if self.is_shared:  # a cluster takes none
+            return []
+        try:
+            with self.backend.reader() as reader:
+                return named_files(reader.meta())
+        except IndexOutdated as error:
+            return named_files(error.meta)
+        except DowseError:
+            return []
 
     @contextlib.contextmanager
     def _known_vectors(self) -> Iterator[None]:
@@ -219,6 +235,41 @@ class Index:
                 on_wait=on_wait,
                 **options,
             )
+
+    def learn(self, asked: Collection[str] = ()) -> AdapterFacts | None:
+        """Learn from the repository's commits where requests for a change lead: `dowse.indexing.learn`.
+
+        Returns what was learnt; None where nothing can be: on a cluster, of a corpus, without a history or an
+        encoder, or if the setting `adapter` is off. It may take minutes the first time.
+
+        Args:
+            asked: Of an evaluation: the commits that it asks about; they and newer ones are not learnt.
+        """
+        from dowse.indexing.learn import learn_adapter
+
+        if self.encoder is None or not self.settings.adapter or self.is_shared:
+            return None
+        return learn_adapter(self.backend, self.root, self.encoder, asked)
+
+    def has_new_history(self) -> bool:
+        """Whether `learn` would read commits that it has not seen."""
+        from dowse.indexing.learn import is_outdated
+
+        if self.encoder is None or not self.settings.adapter or self.is_shared:
+            return False
+        with self.backend.reader() as reader:
+            return not reader.is_corpus and is_outdated(reader.cache_folder, self.root, self.encoder.id)
+
+    def _adapter_status(self) -> dict[str, Any] | None:
+        """Return what was learnt of the history; None if nothing was."""
+        from dowse.vectors.adapter import read_facts
+
+        if self.encoder is None or not self.settings.adapter:
+            return None
+        with self.backend.reader() as reader:
+            derived = reader.cache_folder
+        facts = read_facts(derived, self.encoder.id) if derived else None
+        return {**asdict(facts), "text": facts.text} if facts else None
 
     def unembedded(self) -> int:
         """Return how many symbols still have no vector."""
@@ -479,6 +530,7 @@ class Index:
             "embedded": embedded,
             # The process that embeds in the background, None if none runs.
             "embedding": embedding and {**embedding._asdict(), "seconds_left": embedding.seconds_left},
+            "adapter": self._adapter_status(),
             "finish": index_command(self.settings),
             "source_bytes": counts["bytes"],
             "skipped": counts["skipped"],

@@ -103,7 +103,19 @@ def symbols_named(reader: Reader, name: str, limit: int) -> list[SymbolRow]:
 
 def has_symbol(reader: Reader, name: str) -> bool:
     """Whether a text names a symbol."""
-    return bool(symbols_named(reader, name, 1))
+    if _LOCATION.match(_normalize(name)):
+        return bool(symbols_named(reader, name, 1))
+    parts = _parts(name)
+    if len(parts) == 1:  # however many symbols have it
+        return bool(reader.rows_named(parts, 1))
+    return bool(_longest_match(reader, parts))
+
+
+def known_names(reader: Reader, names: Sequence[str]) -> list[str]:
+    """Return the names, in their order, of which symbols have the last part; by one lookup for all."""
+    last = {name: parts[-1] for name in names if (parts := _parts(name))}
+    known = {row.name for row in reader.rows_named(list(set(last.values())), _MAX_SAME_NAME)}
+    return [name for name, part in last.items() if part in known]
 
 
 def nearest_names(reader: Reader, name: str, distance: int, limit: int) -> list[SymbolRow]:
@@ -161,24 +173,30 @@ def _matches(reader: Reader, text: str) -> list[SymbolRow]:
     if location:
         return _symbols_at_line(reader, location["path"], int(location["line"]))
     parts = _parts(text)
-    if not parts:
+    matching = _longest_match(reader, parts)
+    if not matching:
         return []
-    named = _named(reader, parts[-1])
+    defined = [row for row in matching if row.kind not in NON_DEFINITION_KINDS] or matching
+    # `Y.Y` in Y.java is the constructor, not the file's class.
+    exact = [row for row in defined if len(parts) > 1 and row.qualified_name == ".".join(parts)]
+    rows = exact or _without_inner(reader, _without_constructors(defined))
+    return sorted(rows, key=partial(_relevance_key, parts))
+
+
+def _longest_match(reader: Reader, parts: list[str]) -> list[SymbolRow]:
+    """Return the symbols whose path and qualified name end in as many of these parts as any do."""
+    named = _named(reader, parts[-1]) if parts else []
     for length in range(len(parts), 0, -1):
-        matching = [row for row in named if _ends_with(row, parts[-length:])]
         if length == 1 < len(parts) and _with_near_owner(named, parts):
             return []  # a misspelt class is no reason to take any method of that name
+        matching = [row for row in named if _ends_with(row, parts[-length:])]
         if matching:
-            defined = [row for row in matching if row.kind not in NON_DEFINITION_KINDS] or matching
-            # `Y.Y` in Y.java is the constructor, not the file's class.
-            exact = [row for row in defined if len(parts) > 1 and row.qualified_name == ".".join(parts)]
-            rows = exact or _without_inner(reader, _without_constructors(defined))
-            return sorted(rows, key=partial(_relevance_key, parts))
+            return matching
     return []
 
 
 def _named(reader: Reader, name: str) -> list[SymbolRow]:
-    return [row for row in reader.lookup(name, _MAX_SAME_NAME) if row.name == name and row.row]
+    return reader.rows_named([name], _MAX_SAME_NAME)
 
 
 def _with_near_owner(rows: list[SymbolRow], parts: list[str]) -> list[SymbolRow]:

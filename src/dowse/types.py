@@ -160,7 +160,7 @@ class LaneReport(NamedTuple):
 class PlanReport:
     """How a query was classified, and how it was answered."""
 
-    kind: str  # "trace", "name", "structure", "prose", "mixed", "pattern", "filter" or "forced"
+    kind: str  # "trace", "report", "name", "structure", "prose", "mixed", "pattern", "filter" or "forced"
     reason: str  # the same in words
     lanes: tuple[str, ...]
     fusion: str  # "" where one lane answered alone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 
@@ -36,7 +36,21 @@ class GitRepo:
         self.git("commit", "--quiet", "--allow-empty", "--author", author, "-m", subject)
         return self.git("rev-parse", "HEAD").strip()
 
-    def git(self, *arguments: str) -> str:
+    def commit_many(self, commits: Iterable[tuple[str, Mapping[str, str]]]) -> None:
+        """Make many commits of (subject, files) at once, on top of the last one, and check them out."""
+        stream = []
+        for number, (subject, files) in enumerate(commits, 1):
+            stream.append("commit refs/heads/main\n")
+            stream.append(f"committer Ada Baker <ada@example.org> {1_704_200_000 + 60 * number} +0000\n")
+            stream.append(f"data {len(subject)}\n{subject}\n")
+            if number == 1 and self._minutes:
+                stream.append("from refs/heads/main^0\n")
+            stream += [f"M 100644 inline {name}\ndata {len(text)}\n{text}\n" for name, text in files.items()]
+        self.git("fast-import", "--quiet", stdin="".join(stream))
+        self.git("reset", "--quiet", "--hard")
+        self._minutes += 1
+
+    def git(self, *arguments: str, stdin: str = "") -> str:
         """Run git here and return what it prints."""
         date = f"2024-01-01T{self._minutes // 60:02}:{self._minutes % 60:02}:00+00:00"
         told = {
@@ -50,6 +64,7 @@ class GitRepo:
         done = subprocess.run(
             ["git", "-C", str(self.root), *arguments],
             env={**os.environ, **told},
+            input=stdin.encode(),
             capture_output=True,
             check=True,
         )

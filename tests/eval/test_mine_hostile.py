@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import EvalError
-from dowse.eval.mine import build_from_git, history
-from dowse.eval.mine.history import open_blobs, open_repository
+from dowse.eval.mine import build_from_git
+from dowse.history import log
+from dowse.history.log import open_blobs, open_repository
 from dowse.source import git_process
 from dowse.source.walk import MAX_FILE_BYTES
 from eval.git_repo import GitRepo
@@ -267,7 +268,7 @@ def test_damaged_side_files_of_packs_are_not_read(repo: GitRepo) -> None:
 def test_an_endless_subject_is_one_line(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.commit("Bake " + "and bake " * 12_000, {"bread.py": BREAD})
     assert queries(repo.root)[-1] == "Bake loaves at home"
-    monkeypatch.setattr(history, "MAX_HEADER_BYTES", 100_000)
+    monkeypatch.setattr(log, "MAX_HEADER_BYTES", 100_000)
     with pytest.raises(EvalError, match="more than 100,000 bytes"):
         build_from_git(repo.root)
 

@@ -90,6 +90,9 @@ class MemoryGraph:
         ]
         return rows[:limit]
 
+    def rows_named(self, names: Sequence[str], limit: int) -> list[SymbolRow]:
+        return [row for row in self._symbols.values() if row.name in names][:limit]
+
     # Files without text: no name is mentioned in them.
 
     def trigram_candidates(self, trigrams: object) -> list[int]:
@@ -97,6 +100,9 @@ class MemoryGraph:
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         return iter(())
+
+    def skipped(self) -> list[tuple[str, str]]:
+        return []
 
     def symbol_ranges(self, file_ids: Sequence[int]) -> Iterator[tuple[int, SymbolRanges]]:
         return iter(())

@@ -117,6 +117,61 @@ def test_each_way_to_use_a_function_is_seen(house: Index) -> None:
     assert not denied & mentioned
 
 
+# What is asked, files, and what the note says instead of a denial.
+NO_DENIALS = {
+    "an operator": ("V.operator==", {"v.cpp": "struct V {\n  bool operator==(V o) {\n  }\n};\n"}, "without"),
+    "a destructor": ("V.~V", {"v.cpp": "struct V {\n  ~V() {\n  }\n};\n"}, "cpp calls it without"),
+    "a statement": ("V.__enter__", {"v.py": "class V:\n    def __enter__(self): ...\n"}, "calls it without"),
+    "an operator of Kotlin": ("V.plus", {"v.kt": "class V {\n  operator fun plus(o: V) = o\n}\n"}, "without"),
+    "another overload": (
+        "V.log",
+        {"V.java": "class V {\n  void log(int a) { log(a, 1); }\n  void log(int a, int b) {}\n}\n"},
+        "nothing in the index calls V.log but itself",
+    ),
+    "a file that is too large": (
+        "spin",
+        {"a.py": "def spin(): ...\n", "b.py": "spin()\n" * 200_000},
+        "1 source file is not in the index, and calls by reflection",
+    ),
+    "another case": (
+        "OpenIt",
+        {"a.php": "<?php\nfunction OpenIt() {}\n", "b.txt": "call openit\n"},
+        "1 line mentions its name",
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", NO_DENIALS)
+def test_what_may_call_unseen_is_said(reason: str, tmp_path: Path) -> None:
+    name, files, expected = NO_DENIALS[reason]
+    (note,) = (
+        n for n in index_tree(tmp_path / "c", files).callers(name).notes if "taken together" not in n.text
+    )
+    assert expected in note.text
+
+
+def test_nothing_is_denied_if_not_every_file_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = index_tree(tmp_path / "c", {"a.py": "def spin(): ...\n", "c.py": "f = [spin]\n"})
+    monkeypatch.setattr("dowse.graph.mentions._MAX_FILES", 0)
+    answer = index.callers("spin")
+    assert not answer.mentions and not answer.steps
+    assert [note.text for note in answer.notes] == [
+        "no call of spin is known; not every file of the index was searched for its name"
+    ]
+
+
+def test_a_certain_reference_to_a_caller_hides_no_mention(tmp_path: Path) -> None:
+    # `go` calls `spin` on an unknown receiver; that `main` calls `go` is certain.
+    text = "class Top:\n    def spin(self): ...\n\n\nclass Fan:\n    def spin(self): ...\n\n\n"
+    text += "def go(x):\n    x.spin()\n\n\ndef main():\n    go('Fan.spin')\n"
+    index = index_tree(tmp_path / "c", {"a.py": text})
+    for answer in (index.impact("Top.spin"), index.callers("Top.spin", depth=2)):
+        assert {step.symbol.name for step in answer} == {"go", "main"}
+        assert {mention.line for mention in answer.mentions} == {6, 14}
+
+
 def test_a_definition_does_not_mention_itself(house: Index) -> None:
     answer = house.callers("Door.shut_it")
     assert not answer.mentions and not answer.steps

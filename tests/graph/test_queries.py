@@ -101,6 +101,7 @@ def test_callers_of_callers(graph):
         "Child.__init__:41 calls, resolved",
         "Child.run:51 calls, one of 4 possible",
         "  main:81 calls, resolved",
+        "  drive:91 calls, possible, through Base.run: resolved",
         "  test_child:101 calls, resolved",
     ]
 
@@ -134,6 +135,7 @@ def test_impact_names_tests_apart_and_ends_at_modules(graph):
     assert summary(answer) == [
         "main:81 calls, resolved",
         "Grandchild:1 extends, only one of this name",
+        "drive:91 calls, possible, through Base.run: resolved",
         "test_child:101 calls, resolved",
         "  __main__:131 calls, resolved",
     ]
@@ -166,7 +168,7 @@ def test_uses_are_of_every_kind(graph):
         ("callers", "lonely", "reflection"),
         ("callees", "lonely", "libraries"),
         ("uses", "lonely", "reflection"),
-        ("implementers", "lonely", "as in Go"),
+        ("implementers", "lonely", "but in Go"),
         ("subclasses", "lonely", "nothing in the index extends lonely"),
         ("supertypes", "lonely", "nothing"),
         ("impact", "lonely", "reflection"),
@@ -358,6 +360,12 @@ def test_a_path_goes_on_behind_a_method_that_runs_in_anothers_place(graph):
         "    flush:1 calls, resolved",
     ]
     assert [n.text for n in answer.notes] == ["calls of Sink.put may run FileSink.put: shown as possible"]
+    for relation in ("callers", "impact"):
+        back = query_relation(MemoryGraph(symbols, edges), relation, "flush", depth=3)
+        assert summary(back) == [
+            "FileSink.put:1 calls, resolved",
+            "  main:1 calls, possible, through Sink.put: resolved",
+        ]
 
 
 def test_impact_cuts_tests_and_code_apart_and_counts_all():

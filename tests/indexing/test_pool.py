@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sqlite3
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from dowse import Index
 from dowse.errors import DowseError
+from dowse.graph.link import link
 from dowse.indexing import parse_pool as pool
+from dowse.indexing.link_pool import resolve_in_processes
 from dowse.indexing.parse_jobs import CorpusJob, Job
 from dowse.parsing.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS
 from dowse.source.corpus import CorpusFunction
+from dowse.storage.local.backend import LocalBackend
 
 from helpers import age, contents, json_lines, write_tree
 
@@ -273,3 +279,31 @@ def test_a_writer_that_cannot_parse_leaves_the_index_as_it_was(tmp_path, monkeyp
         assert [row.name for row in index.symbols()] == ["first"]
         assert index.backend.check() == []
         assert len(os.listdir(index.backend.folder / "text")) == 1
+
+
+GRAPH_TABLES = ("edges", "named", "lookups")
+LINKED = {
+    f"{name}.py": f"from {other} import {other}\n\ndef {name}():\n    {other}()\n    found.{name}()\n"
+    for name, other in zip("abcdefgh", "bcdefgha", strict=True)
+}
+
+
+@pytest.mark.parametrize(
+    "patch", ["", "import dowse.indexing.parse_worker as worker\nworker.link_files = exit"]
+)
+def test_links_are_those_of_one_process_even_if_the_processes_die(tmp_path, patch):
+    root = write_tree(tmp_path / "tree", LINKED)
+    made = [Job(name, "r", name, "", str(root / name), 1, 1, "", False) for name in LINKED]
+    tables = []
+    for name in ("alone", "together"):
+        with LocalBackend(tmp_path / name).writer() as writer:
+            for reply in pool.parse_all(made, 2):
+                writer.put(reply.records[0])
+            program = with_patch(patch) if patch else ""
+            shared = partial(resolve_in_processes, writer, 2, program=program)
+            link(writer.graph(), shared if name == "together" else None)
+            writer.commit({})
+        with contextlib.closing(sqlite3.connect(tmp_path / name / "catalog.sqlite")) as db:
+            tables.append([db.execute(f"SELECT * FROM {table}").fetchall() for table in GRAPH_TABLES])
+    assert tables[0] == tables[1]
+    assert all(tables[0])

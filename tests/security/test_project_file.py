@@ -62,6 +62,7 @@ ELSEWHERE = {
     "vectors": '"exact"',
     "lane_seconds": "1000.0",
     "lane_start_seconds": "1000.0",
+    "adapter": "true",
     "background_embedding": "true",
     "exact_seconds": "1000.0",
     "isolation": '"never"',

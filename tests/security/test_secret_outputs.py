@@ -9,8 +9,8 @@ import pytest
 
 from dowse import Index
 from dowse.eval.judge.pool import read_lines_of
-from dowse.eval.mine.subjects import query_from_subject
 from dowse.eval.types import SearchResult
+from dowse.history.subjects import query_from_subject
 from dowse.interfaces.cli.main import main
 from dowse.interfaces.mcp.arguments import (
     SEARCH_MODEL,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.errors import DowseError
+from dowse.search.lanes.graph import MENTION_SCORE
+from dowse.security.secret_masking import masked_note
 from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_hits, merge_notes
 from dowse.types import Answer, Hit, LaneScore, Note, PlanReport, Symbol
 
@@ -68,12 +71,17 @@ def test_what_one_index_lacks_is_not_said_beside_good_hits_of_another() -> None:
     # What only mentions a symbol does not answer a question about its callers.
     mentions = result("inn", Note("graph", "no callers"), kind="structure")
     assert texts(mentions, result("bakery", kind="structure", lanes=("graph",))) == []
+    by_name = replace(mentions.answer.hits[0], lanes=(LaneScore("graph", 1, MENTION_SCORE, 1.0),))
+    only_mentions = IndexResult("inn", replace(mentions.answer, hits=(by_name,)))
+    assert texts(only_mentions, result("bakery", kind="structure", lanes=("graph",))) == []
     assert texts(mentions, result("bakery", MISS)) == ["inn: no callers", "bakery: nothing relevant here"]
 
 
 def test_notes_name_their_indexes_and_the_state_of_one_is_always_said() -> None:
     assert texts(result("inn", MISS), result("bakery", MISS)) == ["inn, bakery: nothing relevant here"]
     state = f"inn: {STATE.text}"
+    masked = masked_note(2)
+    assert texts(result("inn", MISS, masked), result("bakery")) == [f"inn: {masked.text}"]
     assert texts(result("inn", MISS, STATE), result("bakery")) == [state]
     assert texts(result("inn", MISS, STATE)) == [MISS.text, STATE.text]  # one index needs no name
     failed = IndexResult("mill", None, DowseError("it can't be read"))

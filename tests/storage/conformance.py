@@ -391,6 +391,22 @@ class Conformance(Suite):
             assert {row.name for row in reader.lookup(pattern, 100)} == names
             assert len(reader.lookup(pattern, 1)) == min(1, len(names))
 
+    @pytest.mark.parametrize(
+        ("names", "found"),
+        [
+            (["total"], ["total"]),
+            (["Total", "TOTAL", "t?tal", "*"], []),
+            (["Vat", "nothing", "add_item", "add_item", "add%item"], ["Vat", "add_item"]),
+            (["tax.Vat", "", "\ud800"], []),
+            ([*(f"unknown{n}" for n in range(1200)), "total", "Vat"], ["Vat", "total"]),
+            ([], []),
+        ],
+    )
+    def test_rows_by_exact_name(self, shop, names, found):
+        with shop.reader() as reader:
+            assert [row.name for row in reader.rows_named(names, 100)] == found
+            assert [row.name for row in reader.rows_named(names, 1)] == found[:1]
+
     def test_files_are_described(self, shop):
         with shop.reader() as reader:
             described = {(f.path, f.language, f.role, f.symbols, f.lines) for f in reader.files()}

@@ -22,7 +22,7 @@ from dowse.eval.metrics import MRR_CUT
 from dowse.eval.reports.model import SetFacts, SetReport
 from dowse.eval.systems import MakeSystem
 from dowse.eval.systems.ripgrep import READING_BASELINES, ripgrep_reading
-from dowse.eval.types import Case, Dataset, MetricFunction, Result, Search, SearchResult
+from dowse.eval.types import GIT, Case, Dataset, MetricFunction, Result, Search, SearchResult
 from dowse.index import Index
 from dowse.query.ast import Query
 from dowse.query.parser import narrow, plain_query
@@ -170,6 +170,13 @@ def embed(index: Index, show: ShowProgress = lambda _: None) -> None:
         index.embed(on_progress=lambda at: show(Progress("embedding", at.done, at.total, "symbols")))
 
 
+def learn(index: Index, dataset: Dataset, show: ShowProgress = lambda _: None) -> None:
+    """Learn the adapter of an index, from nothing that is as new as the oldest question."""
+    if index.settings.encoder != "none" and index.settings.adapter:
+        show(Progress("learning", 0, 1, "histories"))
+        index.learn(tuple(case.id for case in dataset.cases if case.source == GIT))
+
+
 def make_search(index: Index, configuration: Configuration, filters: str = "") -> Search:
     """Return a search that takes queries as plain words: a colon in a commit's subject is no filter.
 
@@ -261,6 +268,7 @@ def _configuration_rows(
             metrics = diversity
             if other.settings.encoder in in_use:
                 embed(other, options.on_progress)
+                learn(other, dataset, options.on_progress)
                 metrics = replace(diversity, vectors=ResultVectors(other))
             for each in runnable_configurations(other, chosen):
                 if each.needs_counts:  # else the first query would take their time

@@ -19,6 +19,9 @@ HALVES = ("all", "tune", "report")
 OWN_PREFIX = "own:"
 # The source of cases that were made from documentation: it must not be indexed when they are asked.
 DOCS = "docs"
+GIT = "git"
+# Characters of a commit's name that make the id of a case.
+COMMIT_ID = 12
 _NO_QRELS: Mapping[str, float] = MappingProxyType({})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from dowse.graph.model import CERTAIN, GraphAnswer, describe_confidence, describe_symbol, is_sure, uncertainty
+from dowse.graph.model import GraphAnswer, describe_confidence, describe_symbol, is_sure, uncertainty
 from dowse.security.terminal import escape_name
 from dowse.types import Edge, SymbolRow
 
@@ -86,8 +86,7 @@ def _arrows_to_parents(answer: GraphAnswer, order: Mapping[int, int]) -> Iterato
             continue
         parent = answer.steps[step.parent].symbol.row if step.parent >= 0 else answer.seed.row
         ends = (step.symbol.row, parent) if edge.source == step.symbol.row else (parent, step.symbol.row)
-        is_sure = step.confidence in CERTAIN
-        yield Arrow(*ends, edge.kind, step.line, is_sure, step.certainty)
+        yield Arrow(*ends, edge.kind, step.line, step.is_sure, step.certainty)
 
 
 def _node_ids(answer: GraphAnswer) -> dict[int, str]:

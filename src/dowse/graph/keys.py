@@ -48,6 +48,11 @@ def name_key(family: str, is_member: bool, name: str) -> int:
     return _cached_hash("member" if is_member and family not in _NO_METHODS else "name", family, name)
 
 
+def is_amalgamation(path: str) -> bool:
+    """Whether a header of C or C++ is all headers of a library in one: a copy of its sources."""
+    return not _AMALGAMATIONS.isdisjoint(path.lower().split("/")[:-1])
+
+
 def binding_key(path: str, slot: str) -> int:
     """Return the key of what a file binds one of its names to."""
     return _cached_hash("face", path, slot)
@@ -67,6 +72,13 @@ def file_key(path: str) -> int:
     """Return the key of whether a file exists, and in which language."""
     return _cached_hash("file", path)
 
+
+_AMALGAMATIONS = frozenset(
+    "single_include single-include singleinclude single_header single-header singleheader amalgamated"
+    " amalgamation".split()
+)
+# The family of bare names in amalgamations.
+COPIES = "c copies"
 
 # Languages whose symbols can refer to each other.
 _FAMILIES = {

@@ -4,33 +4,66 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.graph.lookups import Lookups
-from dowse.graph.resolve.resolver import resolve_file
-from dowse.graph.resolve.rules import Rules
-from dowse.graph.scip.compiled import decode_compiled
 from dowse.graph.scip.validity import update_validity
-from dowse.storage.protocol import GraphStore
+from dowse.storage.protocol import GraphStore, NamedReference, ResolvedReference
+
+if TYPE_CHECKING:
+    from dowse.graph.resolve.rules import Rules
 
 
-def link(store: GraphStore) -> int:
-    """Link every file that needs it, one at a time; return how many there were."""
+class FileLinks(NamedTuple):
+    """The references of one file, and the lookup keys that they depend on."""
+
+    file_id: int
+    resolved: list[ResolvedReference]
+    named: list[NamedReference]
+    dependencies: set[int]
+
+
+ResolveFiles = Callable[[Sequence[int]], Iterable[FileLinks]]
+
+
+def link(store: GraphStore, resolve: ResolveFiles | None = None) -> int:
+    """Link every file that needs it; return how many there were.
+
+    `resolve` gives the references of files, if not a `Linker` of this process.
+    """
     update_validity(store)
     waiting = store.files_to_link()
     with _paused_garbage_collection():
-        lookups = Lookups(store)
-        rules: dict[str, Rules] = {}
-        for file_id in waiting:
+        for links in (resolve or Linker(store).resolve)(waiting) if waiting else ():
+            store.put_links(*links)
+    store.mark_all_linked()
+    return len(waiting)
+
+
+class Linker:
+    """Resolves the references of files one at a time; keeps what it looked up for the next files."""
+
+    def __init__(self, store: GraphStore) -> None:
+        from dowse.graph.lookups import Lookups
+
+        self._store, self._lookups = store, Lookups(store)
+        self._rules: dict[str, Rules] = {}
+
+    def resolve(self, file_ids: Sequence[int]) -> Iterator[FileLinks]:
+        """Yield the references of files; nothing for a file that is not there."""
+        # Loaded late: an update that changes nothing, or links in other processes, has no use for the rules.
+        from dowse.graph.resolve.resolver import resolve_file
+        from dowse.graph.scip.compiled import decode_compiled
+
+        store, lookups = self._store, self._lookups
+        for file_id in file_ids:
             file = store.file_to_link(file_id)
             if file is None:
                 continue
             lookups.start_file()
             compiled = decode_compiled(store.compiled_references(file.path))
-            links = resolve_file(file, lookups, rules, compiled)
-            store.put_links(file_id, links.resolved, links.named, lookups.dependencies)
-    store.mark_all_linked()
-    return len(waiting)
+            links = resolve_file(file, lookups, self._rules, compiled)
+            yield FileLinks(file_id, links.resolved, links.named, lookups.dependencies)
 
 
 @contextlib.contextmanager

@@ -60,6 +60,7 @@ class Lookups:
         self._packages = _Cache(keys.package_key, lambda key, *_: tuple(store.paths_with_mark(key)))
         self._bindings = _Cache(keys.binding_key, self._find_bindings)
         self._files: dict[str, Bindings] = {}
+        self._scopes: dict[str, tuple[tuple[int, ...], FileScope | None]] = {}  # with their dependencies
         self._compiled: dict[str, dict[str, Target]] = {}
         self.dependencies: set[int] = set()
 
@@ -93,7 +94,7 @@ class Lookups:
         """Return the key of a bare name if any symbol has it, else 0."""
         dependency, key = self._names[family, is_member, name]
         self.dependencies.add(dependency)
-        return key
+        return key or (self.key_of_name(keys.COPIES, is_member, name) if family == "c" else 0)
 
     def language(self, path: str) -> str | None:
         """Return the language of a file, None if there is no such file."""
@@ -141,12 +142,22 @@ class Lookups:
 
     def file_scope(self, path: str) -> FileScope | None:
         """Return the scope of a file, None if there is no such file."""
-        language = self.language(path)
+        if path not in self._scopes:
+            if len(self._scopes) > _MAX_CACHED:
+                self._scopes.clear()
+            self._scopes[path] = self._find_scope(path)
+        dependencies, scope = self._scopes[path]
+        self.dependencies.update(dependencies)
+        return scope
+
+    def _find_scope(self, path: str) -> tuple[tuple[int, ...], FileScope | None]:
+        by_path, language = self._languages[path,]
         if language is None:
-            return None
-        package = self.bindings(path, "package")
+            return (by_path,), None
+        by_package, package = self._bindings[path, "package"]
         scope = scope_of(language, path, package[0][1] if package else "")
-        return FileScope(path, language, family_of(language), scope, prefix_of(language, path))
+        found = FileScope(path, language, family_of(language), scope, prefix_of(language, path))
+        return (by_path, by_package), found
 
 
 def _limit(targets: Sequence[Target]) -> tuple[Target, ...]:

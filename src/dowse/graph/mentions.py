@@ -26,6 +26,8 @@ MENTION_LIMIT = 20
 _MAX_FILES = 5_000
 # Characters of a longer line that are shown.
 _EXCERPT = 200
+# Languages in which `OpenIt` and `openit` name one function.
+_CASE_INSENSITIVE = frozenset(["php"])
 _PROSE = frozenset(["markdown", "text", "rst", "html"])
 
 
@@ -34,7 +36,7 @@ class Mentions(NamedTuple):
 
     shown: tuple[Mention, ...] = ()  # code first, then tests, then prose
     total: int = 0
-    is_truncated: bool = False  # whether files were left unread
+    is_complete: bool = True  # whether every file was read
 
 
 def find_mentions(
@@ -47,17 +49,19 @@ def find_mentions(
     *,
     show_secrets: bool = False,
 ) -> Mentions:
-    """Return the lines that mention the name of the seeds, if what was reached is uncertain or nothing.
+    """Return the lines that mention the name of the seeds, if no reference to them is certain.
 
-    Lines of their own definition, and of references that the traversal reached, are left out.
+    Lines of their own definition, and of references to them that the traversal reached, are left out.
     """
     if relation not in RELATIONS_WITH_MENTIONS or reader.is_corpus or not seeds[0].name:
-        return Mentions()
-    if any(is_sure(step.edges[0]) and not dispatching_method(step, bases) for step in reached):
+        return Mentions(is_complete=False)
+    # What is farther away, or overrides the seeds, does not refer to them.
+    direct = [step for step in reached if step.depth == 1 and step.edges[0].kind != "overrides"]
+    if any(is_sure(step.edges[0]) and not dispatching_method(step, bases) for step in direct):
         return Mentions()
     pattern, own = _name_pattern(seeds), _own_rows(reader, seeds)
-    known = {(edge.file_id, edge.line) for step in reached for edge in step.edges}
-    lines, is_truncated = _matching_lines(reader, pattern)
+    known = {(edge.file_id, edge.line) for step in direct for edge in step.edges}
+    lines, is_complete = _matching_lines(reader, pattern)
     own_files = {seed.file_id for seed in seeds}
     for (file_id, row), numbers in _by_symbol(reader, lines, own_files & lines.keys()).items():
         if row in own:
@@ -68,7 +72,7 @@ def find_mentions(
     files = {row.file_id: row for row in reader.file_rows(sorted({file for file, _ in left}))}
     left.sort(key=lambda place: (*_file_order(files[place[0]]), place[1]))
     shown = _read(reader, pattern, left[:limit] if limit else left, files, show_secrets)
-    return Mentions(tuple(shown), len(left), is_truncated)
+    return Mentions(tuple(shown), len(left), is_complete)
 
 
 def _name_pattern(seeds: Sequence[SymbolRow]) -> Pattern:
@@ -77,7 +81,9 @@ def _name_pattern(seeds: Sequence[SymbolRow]) -> Pattern:
 
     names = {seed.name for seed in seeds}
     names |= {seed.qualified_name.split(".")[-2] for seed in seeds if is_constructor(seed)}
-    return compile_pattern("|".join(map(_whole_word, sorted(names))), case="sensitive")
+    folds = seeds[0].language in _CASE_INSENSITIVE
+    words = "|".join(map(_whole_word, sorted(names)))
+    return compile_pattern(words, case="insensitive" if folds else "sensitive")
 
 
 def _whole_word(name: str) -> str:
@@ -98,7 +104,7 @@ def _own_rows(reader: Reader, seeds: Sequence[SymbolRow]) -> set[int]:
 
 
 def _matching_lines(reader: Reader, pattern: Pattern) -> tuple[dict[int, list[int]], bool]:
-    """Return the numbers of matching lines by file, and whether files were left unread."""
+    """Return the numbers of matching lines by file, and whether every file was read."""
     from dowse.query.regex.trigrams import required_trigrams
 
     files = reader.trigram_candidates(required_trigrams(pattern))
@@ -106,7 +112,7 @@ def _matching_lines(reader: Reader, pattern: Pattern) -> tuple[dict[int, list[in
     for file_id, text in reader.texts(files[:_MAX_FILES]):
         if numbers := pattern.line_numbers(text):
             lines[file_id] = numbers
-    return lines, len(files) > _MAX_FILES
+    return lines, reader.is_complete and len(files) <= _MAX_FILES
 
 
 def _by_symbol(reader: Reader, lines: dict[int, list[int]], files: Collection[int]) -> SymbolLines:

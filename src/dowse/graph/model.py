@@ -11,7 +11,7 @@ from dowse.types import Edge, Note, SymbolRow, is_test
 # From certain to merely possible.
 _CONFIDENCE_ORDER = {"compiler": 0, "resolved": 1, "unique": 2, "possible": 3, "ambiguous": 4}
 # Confidences of references that certainly mean their target.
-CERTAIN = frozenset(["compiler", "resolved", "unique"])
+_CERTAIN = frozenset(["compiler", "resolved", "unique"])
 # Why only the name of a reference is known, or why it may be no call.
 _REASON_WORDS = {
     "receiver": "receiver's type unknown",
@@ -73,8 +73,8 @@ class GraphStep:
     # Qualified name at the other end of the most certain reference: that of the seed or the parent, or of a
     # member, a constructor or an overload of it.
     other: str = ""
-    # The base method or interface method that the references name, where dynamic dispatch may run the seed's
-    # own instead; "" where they name the seed itself.
+    # The base method or interface method that the references name, where dynamic dispatch may run the seed or
+    # the parent instead; "" where they name it.
     through: str = ""
 
     @property
@@ -91,6 +91,11 @@ class GraphStep:
     def confidence(self) -> str:
         """The confidence of the edge; possible where only dispatch may lead here."""
         return "possible" if self.through else self.edge.confidence
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether a reference means the seed or the parent for certain."""
+        return not self.through and is_sure(self.edge)
 
     @property
     def certainty(self) -> str:
@@ -172,7 +177,7 @@ def describe_confidence(edge: Edge) -> str:
 
 def is_sure(edge: Edge) -> bool:
     """Whether a reference means its target for certain."""
-    return edge.confidence in CERTAIN
+    return edge.confidence in _CERTAIN
 
 
 def uncertainty(edge: Edge) -> tuple[int, int]:

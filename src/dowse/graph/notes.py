@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dowse.graph.mentions import Mentions
+from dowse.graph.implicit_calls import is_called_implicitly
+from dowse.graph.mentions import RELATIONS_WITH_MENTIONS, Mentions
 from dowse.graph.model import GraphStep
 from dowse.graph.reachability import shortest_path
 from dowse.graph.traverse import Traversal
+from dowse.graph.type_hierarchy import is_type
+from dowse.parsing.languages import LANGUAGES, detect_language
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import is_partial_match
 from dowse.types import Note, SymbolRow
@@ -16,20 +19,15 @@ from dowse.types import Note, SymbolRow
 _MAX_LISTED = 5
 # Notes of empty answers, with what static analysis cannot see (docs/GRAPH.md).
 _EMPTY = {
-    "callers": "nothing in the index calls {}, and its name occurs nowhere else; calls by reflection or from"
-    " outside can't be seen",
     "callees": "{} calls nothing in the index; calls of libraries, built-ins and callbacks make no edge",
-    "uses": "nothing in the index uses {}, and its name occurs nowhere else; use by reflection or from"
-    " outside can't be seen",
-    "implementers": "nothing in the index implements {}; types that fit without saying so, as in Go, can't be"
-    " seen",
+    "implementers": "nothing in the index implements {}; types that fit without saying so can't be seen, but"
+    " in Go",
     "subclasses": "nothing in the index extends {}",
     "supertypes": "{} extends and implements nothing in the index",
-    "impact": "nothing in the index depends on {}, and its name occurs nowhere else; use by reflection or"
-    " from outside can't be seen",
 }
 # What the certain references of a relation are called.
 _REFERENCES = {"callers": "call", "uses": "use", "impact": "use"}
+_DENIALS = {"callers": "calls", "uses": "uses", "impact": "depends on"}
 
 
 def seed_notes(name: str, seeds: Sequence[SymbolRow]) -> list[Note]:
@@ -53,7 +51,8 @@ def seed_notes(name: str, seeds: Sequence[SymbolRow]) -> list[Note]:
 def dispatch_note(possible: Sequence[GraphStep], seed: SymbolRow) -> Note:
     """Say that dynamic dispatch of calls of other methods may run this one."""
     bases = _listed(sorted({step.through for step in possible}))
-    return Note("graph", f"calls of {bases} may run {seed.qualified_name}: shown as possible")
+    what = f"a method of {seed.qualified_name}" if is_type(seed) else seed.qualified_name
+    return Note("graph", f"calls of {bases} may run {what}: shown as possible")
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -70,9 +69,13 @@ def value_notes(relation: str, seed: SymbolRow) -> list[Note]:
     return [Note("graph", text)]
 
 
-def empty_note(reader: Reader, relation: str, seeds: Sequence[SymbolRow]) -> Note:
+def empty_note(
+    reader: Reader, relation: str, seeds: Sequence[SymbolRow], traversal: Traversal, mentions: Mentions
+) -> Note:
     """Say that nothing was found, and what static analysis cannot see."""
     name = seeds[0].qualified_name
+    if relation in RELATIONS_WITH_MENTIONS:
+        return _denial(reader, relation, seeds[0], mentions, is_recursive=bool(traversal.edges))
     text, remedy = _EMPTY[relation].format(name), ""
     if relation == "subclasses":
         edges = reader.edges([seed.row for seed in seeds], ("implements",), incoming=True)
@@ -81,10 +84,31 @@ def empty_note(reader: Reader, relation: str, seeds: Sequence[SymbolRow]) -> Not
     return Note("graph", text, remedy)
 
 
+def _denial(
+    reader: Reader, relation: str, seed: SymbolRow, mentions: Mentions, *, is_recursive: bool
+) -> Note:
+    """Say that nothing refers to a symbol, or why that is not known."""
+    name, reference = seed.qualified_name, _REFERENCES[relation]
+    unseen = f"{reference}{'s' if reference == 'call' else ''} by reflection or from outside can't be seen"
+    if not mentions.is_complete:
+        text = f"no {reference} of {name} is known; not every file of the index was searched for its name"
+        return Note("graph", text)
+    if is_called_implicitly(seed):
+        text = f"no {reference} of {name} by its name is in the index; {seed.language} calls it without, too"
+        return Note("graph", text)
+    but_itself = " but itself" if is_recursive else ""
+    text = f"nothing in the index {_DENIALS[relation]} {name}{but_itself}, and its name occurs nowhere else"
+    left_out = sum(detect_language(path) in LANGUAGES for path, _ in reader.skipped())
+    if not left_out:
+        return Note("graph", f"{text}; {unseen}")
+    files = f"{left_out:,} source file{'s are' if left_out > 1 else ' is'} not in the index"
+    return Note("graph", f"{text}; {files}, and {unseen}", "`dowse status --files` lists what is left out")
+
+
 def mention_note(relation: str, seed: SymbolRow, mentions: Mentions, *, is_empty: bool) -> Note:
     """Say that no reference is certain, and how often the name is mentioned."""
     known = "known" if is_empty else "certain"
-    count = f"{'at least ' if mentions.is_truncated else ''}{mentions.total:,}"
+    count = f"{'' if mentions.is_complete else 'at least '}{mentions.total:,}"
     lines = f"{count} {'' if is_empty else 'more '}line{'s' if mentions.total > 1 else ''}"
     verb = "mention" if mentions.total > 1 else "mentions"
     text = f"no {_REFERENCES[relation]} of {seed.qualified_name} is {known}; {lines} {verb} its name"

@@ -79,7 +79,7 @@ def query_relation_of(
     traversal, bases = reach(reader, relation, seeds, hops)
     steps = _steps(reader, traversal.reached, bases)
     notes = list(notes)
-    if possible := [step for step in steps if step.through]:
+    if possible := [step for step in steps if step.through and step.depth == 1]:
         notes.append(dispatch_note(possible, seeds[0]))
     notes += value_notes(relation, seeds[0])
     mention_limit = MENTION_LIMIT if limit else 0
@@ -89,7 +89,7 @@ def query_relation_of(
     if mentions.total:
         notes.append(mention_note(relation, seeds[0], mentions, is_empty=not steps))
     elif not steps:
-        notes.append(empty_note(reader, relation, seeds))
+        notes.append(empty_note(reader, relation, seeds, traversal, mentions))
     shown = _nearest(steps, limit, tests_apart=relation == "impact")
     notes += truncation_notes(traversal, steps, shown)
     answer = _answer(reader, relation, seeds, shown, steps, hops, traversal.edges, notes)

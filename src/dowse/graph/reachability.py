@@ -16,7 +16,7 @@ from dowse.graph.type_hierarchy import (
     is_definition,
     is_type,
     members,
-    overridden_methods,
+    overridden_by,
     overriding_edges,
 )
 from dowse.storage.protocol import Reader
@@ -35,26 +35,31 @@ class ShortestPath(NamedTuple):
 
 
 def reach(reader: Reader, relation: str, seeds: Sequence[SymbolRow], depth: int) -> tuple[Traversal, Bases]:
-    """Return what a relation reaches, and the base methods through which seeds may be called."""
+    """Return what a relation reaches, and the base methods through which symbols may be called."""
     kinds, incoming, *_ = RELATIONS[relation]
     is_dispatched = relation in ("callers", "impact")
-    bases = _overridden_bases(reader, seeds, {seed.row for seed in seeds}) if is_dispatched else {}
+    bases: dict[int, tuple[SymbolRow, SymbolRow]] = {}
     # The calls of a type are those of its methods, and a change of it is a change of them.
     types = [seed for seed in seeds if is_type(seed)] if relation in ("callees", "impact") else []
     owners = {member: seed for seed in types for member in members(reader, [seed])}
     starts = [*seeds, *(member for member in owners if member not in seeds)]
+    followed: set[int] = set()
 
     def aliases(frontier: Sequence[SymbolRow]) -> dict[int, int]:
         rows = {symbol.row for symbol in frontier}
-        dispatch = {row: seed.row for row, (_, seed) in bases.items() if seed.row in rows}
+        followed.update(rows)
+        for base, method in overridden_by(reader, frontier) if is_dispatched else ():
+            if base.row not in followed:
+                bases.setdefault(base.row, (base, method))
+        dispatch = {row: method.row for row, (_, method) in bases.items() if method.row in rows}
         own_members = {member.row: seed.row for member, seed in owners.items() if seed.row in rows}
         constructors = call_aliases(reader, frontier, incoming) if "calls" in kinds else {}
         return {**dispatch, **constructors, **own_members}
 
     def rank(edge: Edge) -> tuple[int, int]:
-        # References to a method that the seed overrides come after those to the seed, before ambiguous ones.
+        # References to a method that is overridden come after those to the other, before ambiguous ones.
         confidence, count = uncertainty(edge)
-        return (confidence, count) if edge.target not in bases else (max(confidence + 1, 2), count - 1)
+        return (confidence, count) if edge.target not in bases else (max(confidence + 1, 3), count - 1)
 
     def overrides(frontier: Sequence[SymbolRow]) -> list[Edge]:
         if relation not in ("implementers", "impact"):
@@ -76,7 +81,7 @@ def reach(reader: Reader, relation: str, seeds: Sequence[SymbolRow], depth: int)
 
 
 def dispatching_method(step: Reached, bases: Bases) -> str:
-    """Return the base method that the references of a step name instead of the seed, "" if there is none."""
+    """Return the base method that the references of a step name instead of its parent, "" if none."""
     named = bases.get(step.edges[0].target)
     return named[0].qualified_name if named and step.parent == named[1].row else ""
 
@@ -101,16 +106,6 @@ def shortest_path(
                 return ShortestPath(steps, is_certain, False)
             is_truncated = is_truncated or traversal.is_truncated
     return ShortestPath((), False, is_truncated)
-
-
-def _overridden_bases(reader: Reader, methods: Sequence[SymbolRow], excluded: set[int]) -> Bases:
-    """Return the methods that others override: a call of one may run the other."""
-    return {
-        base.row: (base, method)
-        for method in methods
-        for base in overridden_methods(reader, method)
-        if base.row not in excluded
-    }
 
 
 def _search_path(

@@ -21,7 +21,7 @@ from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, Sym
 
 _FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
 # Extension methods, and the types that they extend.
-_EXTENSIONS = {
+EXTENSIONS = {
     "csharp": re.compile(r"\(\s*this\s+([^,()]+?)\s+@?\w+\s*[,)=]"),
     "kotlin": re.compile(r"\bfun\s+(?:<[^()]*?>\s+)?([\w.]+(?:<[^()]*>)?\??)\.\w+\s*\("),
 }
@@ -40,9 +40,10 @@ _MANIFESTS = {
 _MAX_BINDINGS, _MAX_LISTED = 100, 1_000
 
 # Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
-# imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION", "base CLASS" or
-# "extension METHOD"; in Go also "methods TYPE", "interfaces METHOD" and "build" (the constraint); in
-# Cargo.toml "crate NAME", "crate-roots FOLDER" and "crate-alias NAME"; in JSON those of npm.py.
+# imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION", "base CLASS",
+# "extension METHOD" or "lambda INTERFACE" (its only method); in Go also "methods TYPE", "interfaces METHOD"
+# and "build" (the constraint); in Cargo.toml "crate NAME", "crate-roots FOLDER" and "crate-alias NAME"; in
+# JSON those of npm.py.
 Bindings = dict[str, list[list[str]]]
 
 
@@ -80,7 +81,10 @@ def make_graph_record(
         bindings.update(npm_bindings(path, text))
     package = bindings["package"][0][1] if "package" in bindings else ""
     family, scope, prefix = family_of(language), scope_of(language, path, package), prefix_of(language, path)
+    names = keys.COPIES if family == "c" and keys.is_amalgamation(path) else family
     _bind_extensions(bindings, parsed)
+    if family == "jvm":
+        _bind_functional_interfaces(bindings, parsed)
     derived = _derived_classes(bindings, parsed)
     keyed = []
     offers = [keys.fingerprint(keys.file_key(path), language)]
@@ -94,7 +98,7 @@ def make_graph_record(
             offers.append(keys.fingerprint(key, symbol.key))
             continue
         key = keys.scope_key(family, scope, join_names(prefix, definition.qualified_name))
-        bare = keys.name_key(family, definition.kind == "method", definition.name)
+        bare = keys.name_key(names, definition.kind == "method", definition.name)
         overrides = definition.kind == "method" and definition.qualified_name.rpartition(".")[0] in derived
         keyed.append(symbol._replace(scope_key=key, name_key=bare, overrides=overrides))
         offers.append(keys.fingerprint(key, f"{symbol.key} {symbol.kind} {symbol.signature}"))
@@ -157,6 +161,8 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
                 _bind(bindings, f"field {definition.qualified_name} {name[3:]}", binding)
         elif kind == "package":
             bindings["package"] = [[kind, re.sub(r"\\|::", ".", value), ""]]
+        elif kind == "import" and parsed.language == "cpp":  # also those in functions
+            _bind(bindings, "stars" if name == "*" else f"import {name}", binding)
         elif first or (definition and definition.kind not in _CONTAINERS and not field):
             local.append(fact)
         elif definition is None or kind in ("import", "export"):
@@ -196,12 +202,26 @@ def _bind_methods(bindings: Bindings, parsed: ParsedFile) -> None:
 
 def _bind_extensions(bindings: Bindings, parsed: ParsedFile) -> None:
     """Bind extension methods of C# and Kotlin by name, each with the type that it extends."""
-    pattern = _EXTENSIONS.get(parsed.language)
+    pattern = EXTENSIONS.get(parsed.language)
     for definition in parsed.definitions if pattern else ():
         match = pattern.search(definition.signature) if pattern else None
         if match and definition.kind in ("function", "method") and not definition.part:
             extended = parse_declared_type(match[1])
             _bind(bindings, f"extension {definition.name}", ["type", definition.qualified_name, extended])
+
+
+def _bind_functional_interfaces(bindings: Bindings, parsed: ParsedFile) -> None:
+    """Bind the only method of an interface: a lambda can stand for it."""
+    interfaces = [d.qualified_name for d in parsed.definitions if d.kind == "interface"]
+    methods: dict[str, list[Definition]] = {name: [] for name in interfaces}
+    for definition in parsed.definitions:
+        owner = definition.qualified_name.rpartition(".")[0]
+        is_abstract = not definition.signature.startswith(("default ", "static ", "public static "))
+        if owner in methods and definition.kind == "method" and not definition.part and is_abstract:
+            methods[owner].append(definition)
+    for name, members in methods.items():
+        if len(members) == 1:
+            _bind(bindings, f"lambda {name}", ["method", members[0].signature, members[0].qualified_name])
 
 
 def _bind(bindings: Bindings, slot: str, binding: list[str]) -> None:
@@ -257,13 +277,15 @@ def _package_keys(
             elif word == "interfaces":
                 marks.append(keys.package_key("go interface", name))
         return tuple(marks)
-    if language in _EXTENSIONS:
+    if language in EXTENSIONS:
         extensions = [slot.partition(" ")[2] for slot in bindings if slot.startswith("extension ")]
         return tuple(keys.package_key("extension", family_of(language), each) for each in extensions)
     if name == "Cargo.toml":
         return tuple(keys.package_key(*slot.split(" ", 1)) for slot in bindings if slot.startswith("crate"))
     if path in ("index.ts", "index.js"):
         return (keys.package_key("npm", roots[1]),)
+    if name in ("index.ts", "index.js") and folder.endswith("/src"):
+        return (keys.package_key("npm folder", folder.rsplit("/", 2)[-2]),)
     pattern, kind = _MANIFESTS.get(name, (None, ""))
     match = pattern.search(text) if pattern else None
     if match is None:

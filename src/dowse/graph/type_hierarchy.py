@@ -73,6 +73,20 @@ def overridden_methods(reader: Reader, method: SymbolRow) -> list[SymbolRow]:
     return [row for _, row in _members_named(reader, supertypes, method.name)]
 
 
+def overridden_by(reader: Reader, symbols: Sequence[SymbolRow]) -> list[tuple[SymbolRow, SymbolRow]]:
+    """Return (base method, method) for the methods among some symbols that dynamic dispatch may run."""
+    methods = [row for row in symbols if row.kind == "method"][:_MAX_DISPATCHED]
+    owners = {method.row: owner.row for method, owner in _owners_in_same_file(reader, methods)}
+    edges = reader.edges(sorted(set(owners.values())), _HIERARCHY) if owners else []
+    derived = {edge.source for edge in edges}
+    return [
+        (base, method)
+        for method in methods
+        if method.row not in owners or owners[method.row] in derived  # its type may be in another file
+        for base in overridden_methods(reader, method)
+    ]
+
+
 def overriding_edges(reader: Reader, method: SymbolRow) -> list[Edge]:
     """Return edges of kind "overrides" from the methods of subtypes that override this one.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.indexing.parse_jobs import GROWTH_BYTES, Job
+from dowse.indexing.scip_stamps import scip_changed
 from dowse.security.safe_files import read_regular_file
 from dowse.security.terminal import escape_surrogates
 from dowse.source.git import repo_identity
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 # Size and time of files that are skipped for their content, with the reason: they are not opened again.
 SkippedStamps = dict[str, tuple[tuple[int, int], str]]
-# A SCIP file in the root of a tree is used without being named; the index remembers its size and time.
-DEFAULT_SCIP = "index.scip"
-SCIP_STAMPS, NO_SCIP = "scip", "[false]"
 # How many files of an index are looked up in a tree that it was not made from.
 _SAMPLE = 50
 
@@ -42,7 +39,7 @@ class Difference:
     skipped: list[tuple[str, str]] = field(default_factory=list)
     skipped_stamps: SkippedStamps = field(default_factory=dict)
     unchanged: int = 0
-    scip_changed: bool = False  # whether `index.scip` is not the one that was read
+    scip_changed: bool = False  # whether a SCIP file is not the one that was read
 
     @property
     def count(self) -> int:
@@ -66,7 +63,7 @@ def difference(
     repo = index.meta().get("repo") or repo_identity(root)
     stamps, skips = known_stamps(index, settings), known_skips(index, settings)
     refuse_another_root(index, root, lambda: _shares_files(root, sorted(stamps)))
-    diff.scip_changed = not settings.backend and _default_scip_changed(root, index.meta())
+    diff.scip_changed = not settings.backend and scip_changed(root, index.meta())
     entries: Iterable[Entry] = seen.entries if seen else ()
     if seen is None:
         entries = walk(
@@ -108,19 +105,6 @@ def difference(
         diff.jobs.append(job)
     diff.deleted = sorted(missing)
     return diff
-
-
-def _default_scip_changed(root: Path, meta: Mapping[str, str]) -> bool:
-    """Whether the SCIP file in the root, which may be ignored by git, has another size or time."""
-    was_named, *known = json.loads(meta.get(SCIP_STAMPS, NO_SCIP))
-    if was_named:
-        return False
-    path = os.path.join(root, DEFAULT_SCIP)
-    try:
-        status = os.lstat(path)
-    except OSError:
-        return bool(known)
-    return stat.S_ISREG(status.st_mode) and known != [[path, status.st_size, status.st_mtime_ns]]
 
 
 class _Scope:

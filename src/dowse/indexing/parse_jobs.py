@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dowse.types import FileRecord
 
@@ -15,8 +15,9 @@ GROWTH_BYTES = 1_000_000
 MAX_REPLY_BYTES = 1 << 32
 
 # parsed: there are records; unchanged: the content has the known hash; skipped: not worth indexing, or a
-# secret; unreadable: the system refused; crashed: no parser process survived it. The last three say why.
-Status = Literal["parsed", "unchanged", "skipped", "unreadable", "crashed"]
+# secret; unreadable: the system refused; crashed: no parser process survived it. These three say why.
+# linked: there are links.
+Status = Literal["parsed", "unchanged", "skipped", "unreadable", "crashed", "linked"]
 
 
 class Job(NamedTuple):
@@ -51,6 +52,14 @@ class CorpusJob(NamedTuple):
         return sum(len(function.code) for function in self.functions)
 
 
+class LinkJob(NamedTuple):
+    """Some files of an index to link."""
+
+    key: str  # of the run: what was looked up for one job is kept for the others
+    address: str  # where the graph can be read
+    file_ids: tuple[int, ...]
+
+
 class Reply(NamedTuple):
     """The result of a job."""
 
@@ -58,6 +67,8 @@ class Reply(NamedTuple):
     status: Status
     records: tuple[FileRecord, ...] = ()
     reason: str = ""
+    # `FileLinks` as plain tuples, which are sent in a third of the time.
+    links: tuple[tuple[int, list[tuple[Any, ...]], list[tuple[Any, ...]], set[int]], ...] = ()
 
 
-AnyJob = Job | CorpusJob
+AnyJob = Job | CorpusJob | LinkJob

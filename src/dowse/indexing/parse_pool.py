@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 from dowse.errors import DowseError
-from dowse.indexing.parse_jobs import MAX_REPLY_BYTES, AnyJob, CorpusJob, Reply
+from dowse.indexing.parse_jobs import MAX_REPLY_BYTES, AnyJob, CorpusJob, LinkJob, Reply
 from dowse.parsing.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS, file_seconds
 from dowse.workers.supervisor import Cause, Supervisor, WorkerDied, worker_program
 
@@ -32,8 +32,8 @@ def parse_all(
     """Yield a reply for every job, in the order of the jobs, so that two builds of an index are the same.
 
     Args:
-        jobs: The files or functions to parse; read as the processes need more.
-        processes: How many processes parse at once.
+        jobs: What to parse or to link; read as the processes need more.
+        processes: How many processes work at once.
         time_limit: Seconds of wall time for one job.
         program: The program of the processes, if not `parser_program()`.
     """
@@ -70,15 +70,13 @@ def parser_program() -> str:
 
 
 @contextlib.contextmanager
-def keep_idle_worker() -> Iterator[None]:
-    """Keep a parser process between two updates, for callers that parse a file every now and then."""
-    _idle.is_kept = True
+def keep_idle_workers(count: int = 1) -> Iterator[None]:
+    """Keep parser processes for the next call of `parse_all`; nested blocks add up."""
+    _idle.change_room(count)
     try:
         yield
     finally:
-        _idle.is_kept = False
-        if (worker := _idle.swap(None)) is not None:
-            worker.discard()
+        _idle.change_room(-count)
 
 
 class SlowFileBudget:
@@ -95,29 +93,45 @@ class SlowFileBudget:
 
     def limit(self, job: AnyJob) -> AnyJob:
         """Return the job with the limits that the time spent so far leaves it."""
+        if isinstance(job, LinkJob):
+            return job
         if self._seconds > ALL_SLOW_FILES_SECONDS and not job.plain_reason:
             return job._replace(plain_reason="too many other files were slow to parse")
         return job._replace(short_limits=True) if self._seconds > SLOW_FILES_SECONDS else job
 
 
-class _IdleWorker:
-    """A parser process that is kept for the next update: starting one takes longer than parsing a file."""
+class _IdleWorkers:
+    """Parser processes that are kept for later: starting one takes longer than parsing a file."""
 
     def __init__(self) -> None:
-        self.is_kept = False
-        self._worker: Supervisor | None = None
+        self._room = 0
+        self._workers: list[Supervisor] = []
         self._lock = threading.Lock()
 
-    def swap(self, worker: Supervisor | None) -> Supervisor | None:
-        """Replace the kept process by another, or by none; return the one that is not kept any more."""
+    def change_room(self, count: int) -> None:
+        """Let so many processes more be kept, or fewer, and end the others."""
         with self._lock:
-            if worker is not None and (not self.is_kept or self._worker is not None):
-                return worker
-            worker, self._worker = self._worker, worker
-            return worker
+            self._room += count
+            workers, self._workers = self._workers[self._room :], self._workers[: self._room]
+        for worker in workers:
+            worker.discard()
+
+    def take(self) -> Supervisor | None:
+        """Return one of the processes, None if there is none."""
+        with self._lock:
+            return self._workers.pop() if self._workers else None
+
+    def keep(self, worker: Supervisor) -> None:
+        """Keep a process, or end it if there is no room."""
+        with self._lock:
+            has_room = len(self._workers) < self._room
+            if has_room:
+                self._workers.append(worker)
+        if not has_room:
+            worker.discard()
 
 
-_idle = _IdleWorker()
+_idle = _IdleWorkers()
 
 
 class _Pool:
@@ -145,7 +159,7 @@ class _Pool:
 
     def worker(self) -> Supervisor:
         """Return the process that was kept, or one that is to be started."""
-        worker = _idle.swap(None)
+        worker = _idle.take()
         if worker is not None and worker.program == self.program:
             return worker
         if worker is not None:
@@ -180,10 +194,9 @@ class _Driver:
         except BaseException as error:  # handed to the consumer, who raises it
             pool.replies.put(error)
         finally:
-            is_idle = not self._pending and not pool.stop.is_set()
-            worker = _idle.swap(self._worker) if is_idle else self._worker
-            if worker is not None:
-                worker.discard()
+            if self._worker is not None:
+                is_idle = not self._pending and not pool.stop.is_set()
+                (_idle.keep if is_idle else Supervisor.discard)(self._worker)
             pool.replies.put(None)
 
     def _take_jobs(self) -> bool:
@@ -231,6 +244,9 @@ class _Driver:
         worker.discard()
         self._sent = 0
         (number, job), slow_files = self._pending.popleft(), self._pool.slow_files
+        if isinstance(job, LinkJob):  # the parent can do that
+            self._put(number, Reply(job.key, "crashed", reason=self._reason(death)))
+            return
         is_slow = death.cause in (Cause.WALL_TIME, Cause.CPU_TIME)
         slow_files.spend(
             _RESTART_SECONDS + (file_seconds(job.size, short=job.short_limits) if is_slow else 0)

@@ -1,4 +1,4 @@
-"""A process that parses: it gets jobs from its parent and sends a reply to each.
+"""A process that parses and links: it gets jobs from its parent and sends a reply to each.
 
 It is apart from the indexing process so that a grammar which hangs or crashes on some odd file costs that
 file its syntax tree and nothing else. Wall time, CPU time and memory are limited by the system: native code
@@ -11,9 +11,10 @@ import contextlib
 import gc
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dowse.indexing.hashes import content_hash
-from dowse.indexing.parse_jobs import GROWTH_BYTES, MAX_REPLY_BYTES, CorpusJob, Job, Reply
+from dowse.indexing.parse_jobs import GROWTH_BYTES, MAX_REPLY_BYTES, AnyJob, CorpusJob, Job, LinkJob, Reply
 from dowse.indexing.records import Source, corpus_record, make_record
 from dowse.parsing.languages import detect_language
 from dowse.parsing.limits import PROCESS_MEMORY_BYTES, file_seconds
@@ -21,6 +22,10 @@ from dowse.security.safe_files import read_regular_file
 from dowse.source.content import classify_content, decode
 from dowse.source.secrets import secret_content_reason
 from dowse.workers.child import READY, Channel, time_limit
+
+if TYPE_CHECKING:
+    from dowse.graph.link import Linker
+    from dowse.storage.local.catalog import Catalog
 
 # How much of a file decides its language: C++ headers often begin with pages of preprocessor lines.
 _HEAD_BYTES = 65_536
@@ -37,9 +42,20 @@ def main() -> None:
         channel.send(READY)
         while True:
             job = channel.receive()
-            with time_limit(wall_seconds, file_seconds(job.size, short=job.short_limits)):
-                reply = parse_functions(job) if isinstance(job, CorpusJob) else parse_path(job)
+            with time_limit(wall_seconds, _cpu_seconds(job)):
+                reply = _handle(job)
             channel.send(reply)  # without a limit: the parent may take its time to read this
+
+
+def _cpu_seconds(job: AnyJob) -> float:
+    """Return the CPU time limit of a job, 0 for none: only parsing a file can take any time."""
+    return 0 if isinstance(job, LinkJob) else file_seconds(job.size, short=job.short_limits)
+
+
+def _handle(job: AnyJob) -> Reply:
+    if isinstance(job, LinkJob):
+        return link_files(job)
+    return parse_functions(job) if isinstance(job, CorpusJob) else parse_path(job)
 
 
 def limit_memory() -> None:
@@ -80,3 +96,25 @@ def parse_path(job: Job) -> Reply:
         tree=Path(job.file.removesuffix(job.path)).name,
     )
     return Reply(job.key, "parsed", (make_record(source, job.strip_docs, job.plain_reason),))
+
+
+# The graph that this process links, by the key of the run.
+_linkers: dict[str, tuple[Catalog, Linker]] = {}
+
+
+def link_files(job: LinkJob) -> Reply:
+    """Resolve the references of some files; what was looked up is kept for the next job of the run."""
+    if job.key not in _linkers:
+        from dowse.graph.link import Linker
+        from dowse.storage.local.catalog import Catalog
+
+        _linkers.clear()
+        catalog = Catalog.open_for_reading(Path(job.address))
+        _linkers[job.key] = catalog, Linker(catalog.graph)
+    catalog, linker = _linkers[job.key]
+    with catalog.snapshot():  # of this job alone: the writer's log grows as long as one is open
+        links = tuple(
+            (each.file_id, list(map(tuple, each.resolved)), list(map(tuple, each.named)), each.dependencies)
+            for each in linker.resolve(job.file_ids)
+        )
+    return Reply(job.key, "linked", links=links)

@@ -14,12 +14,18 @@ from dowse.indexing.hashes import content_hash, corpus_hash, symbol_keys, vector
 from dowse.parsing.languages import detect_language
 from dowse.parsing.parser import parse_as_plain_lines, parse_file
 from dowse.parsing.spans import join_spans, subtract_spans
-from dowse.parsing.tokenizer import document_terms
+from dowse.parsing.tokenizer import distinct_terms, document_terms
 from dowse.query.languages import LANGUAGES, canonical_language
 from dowse.source.corpus import CorpusFunction
 from dowse.source.roles import file_role
 from dowse.storage.compression import pack
 from dowse.types import Definition, FileRecord, ParsedFile, Reference, SymbolRecord
+
+# Added to the body of every symbol of a tree; no query has this term. BM25 divides by the length of a text
+# relative to the mean, with b = .75 in tantivy, where that is fixed. In a tree long functions are relevant
+# more often than that allows; so many terms more in each lower b to about .3. Chosen on commit subjects of
+# the four repositories of bench/manifests/git.json.
+LENGTH_PADDING = " _" * 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,8 @@ def make_record(source: Source, strip_docs: bool, plain_reason: str = "") -> Fil
     key = symbol_keys(source.repo, source.path)
     language = parsed.language or source.language
     symbols = [
-        symbol_record(data, d, key(d.qualified_name), source.path, language) for d in parsed.definitions
+        symbol_record(data, d, key(d.qualified_name), source.path, language, LENGTH_PADDING)
+        for d in parsed.definitions
     ]
     text = data.decode() if strip_docs else source.text
     graph = make_graph_record(parsed, source.path, text, symbols, source.repo, source.tree)
@@ -108,7 +115,7 @@ def corpus_record(function: CorpusFunction, strip_docs: bool, plain_reason: str 
     )
     # Some corpora have the documentation in a field of its own; it is searched all the same.
     separate_doc = "" if strip_docs else function.doc
-    symbol = symbol_record(data, definition, function.id, function.path, language, separate_doc)
+    symbol = symbol_record(data, definition, function.id, function.path, language, separate_doc=separate_doc)
     return FileRecord(
         *(function.id, function.repo, function.path, language, file_role(function.path)),
         size=len(data),
@@ -125,13 +132,19 @@ def corpus_record(function: CorpusFunction, strip_docs: bool, plain_reason: str 
 
 
 def symbol_record(
-    data: bytes, definition: Definition, key: str, path: str, language: str, separate_doc: str = ""
+    data: bytes,
+    definition: Definition,
+    key: str,
+    path: str,
+    language: str,
+    padding: str = "",
+    separate_doc: str = "",
 ) -> SymbolRecord:
     """Tokenise one definition, field by field; `separate_doc` is documentation that is not in its code."""
     kind, name, qualified_name, start_line, end_line, signature, doc, spans, doc_spans, _ = definition
     code = join_spans(data, spans)
     terms = keyword_terms(
-        name, qualified_name, signature, path, code + separate_doc.encode("utf-8", "replace")
+        name, qualified_name, signature, path, code + separate_doc.encode("utf-8", "replace"), padding
     )
     return SymbolRecord(
         *(key, kind, name, qualified_name, start_line, end_line, signature, doc, spans),
@@ -146,21 +159,23 @@ def symbol_record(
     )
 
 
-def keyword_terms(name: str, qualified_name: str, signature: str, path: str, text: bytes) -> tuple[str, ...]:
+def keyword_terms(
+    name: str, qualified_name: str, signature: str, path: str, text: bytes, padding: str
+) -> tuple[str, ...]:
     """Return the terms of a symbol, one string for each of KEYWORD_FIELDS."""
     return (
         _short_terms(name),
         _short_terms(qualified_name.removesuffix(name)),
-        document_terms(signature.encode("utf-8", "replace")),
+        distinct_terms(signature),
         _short_terms(path),
-        document_terms(text),
+        document_terms(text) + padding,
     )
 
 
 @lru_cache(maxsize=8192)
 def _short_terms(text: str) -> str:
     """Return the terms of a name, a scope or a path; cached, for they repeat from symbol to symbol."""
-    return document_terms(text.encode("utf-8", "replace"))
+    return distinct_terms(text)
 
 
 def blank_docs(data: bytes, parsed: ParsedFile) -> tuple[bytes, ParsedFile]:

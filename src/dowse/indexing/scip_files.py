@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +9,8 @@ from pathlib import Path
 
 from dowse.graph.scip.importing import import_scip, refuse_own_export
 from dowse.graph.scip.reading import ScipError, ScipFile, open_scip
-from dowse.indexing.diff import DEFAULT_SCIP, NO_SCIP, SCIP_STAMPS
 from dowse.indexing.hashes import content_hash
+from dowse.indexing.scip_stamps import DEFAULT_SCIP, ScipStamp, ScipStamps, read_stamps
 from dowse.storage.protocol import Writer
 
 
@@ -38,9 +37,10 @@ class ScipFiles:
             return (self.problem,)
         return (_summary(self.files, *report),) if self.files else ()
 
-    def stamps(self) -> str:
+    def stamps(self) -> ScipStamps:
         """Return what the index remembers of the files, to see whether they are written again."""
-        return json.dumps([self.is_named, *([str(f.path), f.size, f.mtime_ns] for f in self.files)])
+        files = (ScipStamp(str(file.path), file.size, file.mtime_ns) for file in self.files)
+        return ScipStamps(self.is_named, tuple(files))
 
 
 def find_scip_files(root: Path, meta: Mapping[str, str], named: Sequence[Path]) -> ScipFiles:
@@ -49,17 +49,16 @@ def find_scip_files(root: Path, meta: Mapping[str, str], named: Sequence[Path]) 
     Raises:
         ScipError: A file that is named now can't be read.
     """
-    before = meta.get(SCIP_STAMPS, NO_SCIP)
+    before = read_stamps(meta)
     if named:
         files = tuple(open_scip(path.expanduser().resolve()) for path in named)
         for file in files:
             _check(file)
         return _compared(ScipFiles(files, True, True), before)
-    was_named, *known = json.loads(before)
-    if was_named:
+    if before.is_named:
         try:
             return _compared(
-                ScipFiles(tuple(open_scip(Path(path)) for path, *_ in known), True, True), before
+                ScipFiles(tuple(open_scip(Path(file.path)) for file in before.files), True, True), before
             )
         except ScipError:  # it was removed: what was read of it stays
             return ScipFiles((), True, False)
@@ -73,7 +72,7 @@ def find_scip_files(root: Path, meta: Mapping[str, str], named: Sequence[Path]) 
     return _compared(ScipFiles((found,), False, True), before)
 
 
-def _compared(scip: ScipFiles, before: str) -> ScipFiles:
+def _compared(scip: ScipFiles, before: ScipStamps) -> ScipFiles:
     return ScipFiles(scip.files, scip.is_named, scip.stamps() != before, scip.problem)
 
 

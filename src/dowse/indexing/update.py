@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ from dowse.config import Settings
 from dowse.errors import ConfigError
 from dowse.graph.link import link
 from dowse.indexing.diff import (
-    SCIP_STAMPS,
     SkippedStamps,
     difference,
     known_skips,
@@ -21,9 +21,11 @@ from dowse.indexing.diff import (
     refuse_another_root,
 )
 from dowse.indexing.hashes import corpus_hash
+from dowse.indexing.link_pool import resolve_in_processes
 from dowse.indexing.parse_jobs import AnyJob, CorpusJob, Job, Reply
-from dowse.indexing.parse_pool import parse_all
+from dowse.indexing.parse_pool import keep_idle_workers, parse_all
 from dowse.indexing.scip_files import find_scip_files
+from dowse.indexing.scip_stamps import SCIP_STAMPS
 from dowse.security.terminal import escape_surrogates
 from dowse.source.corpus import CorpusFunction, CorpusProblem, is_corpus, open_corpus
 from dowse.source.git import head_commit, repo_identity
@@ -108,7 +110,8 @@ def update(
         if is_corpus(root):
             report = _update_corpus(writer, root, settings, on_progress)
         else:
-            report = _update_tree(writer, root, settings, on_progress, seen, scip)
+            with keep_idle_workers(settings.processes):  # those that parse link as well
+                report = _update_tree(writer, root, settings, on_progress, seen, scip)
     return replace(report, seconds=time.monotonic() - started)
 
 
@@ -148,8 +151,11 @@ def _update_tree(
         writer.set_skipped(diff.skipped)
         meta = _metadata(writer, root, settings, diff.skipped_stamps)
         if scip is not None and reads_scip:
-            notes, meta[SCIP_STAMPS] = scip.import_into(writer, root), escape_surrogates(scip.stamps())
-        link(writer.graph())
+            notes, meta[SCIP_STAMPS] = (
+                scip.import_into(writer, root),
+                escape_surrogates(scip.stamps().encode()),
+            )
+        link(writer.graph(), partial(resolve_in_processes, writer, processes) if processes > 1 else None)
         generation = writer.commit(meta)
     report = results.report(generation, len(diff.deleted), diff.unchanged + results.unchanged)
     return replace(report, notes=notes)

@@ -175,6 +175,10 @@ class EncodingWriter:
         self._flush()
         return self._writer.graph()
 
+    def share_graph(self) -> str:
+        """Let other processes read the graph."""
+        return self._writer.share_graph()
+
     def begin_generation(self) -> None:
         """Let the next commit be a new generation although no file changed."""
         self._writer.begin_generation()

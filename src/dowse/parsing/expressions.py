@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -84,6 +85,44 @@ def expression_values(node: Node, text: Callable[[Node], str], depth: int = 0) -
     if kind == "assignment_expression":
         return expression_values(children[-1], text, depth + 1)
     return [_path_value(node, text)]
+
+
+# Casts and functions of C++ that return what their type argument says.
+_TYPED_CALL = re.compile(
+    r"(?:std\s*::\s*)?(?:(?:static|dynamic|const|reinterpret)(?:_pointer)?_cast|make_unique|make_shared)\s*<(.*)>",
+    re.DOTALL,
+)
+_MOVED = re.compile(r"std\s*::\s*(?:move|forward\s*<.*>|as_const|ref|cref)", re.DOTALL)
+_CPP_LITERALS = frozenset(["number_literal", "string_literal", "char_literal", "true", "false"])
+_CPP_PATHS = frozenset(
+    "identifier qualified_identifier call_expression field_expression subscript_expression this"
+    " pointer_expression compound_literal_expression parenthesized_expression".split()
+)
+
+
+def cpp_values(node: Node, text: Callable[[Node], str], depth: int = 0) -> list[ExpressionValue]:
+    """Return the values that an expression of C++ can have."""
+    if node.type in _CPP_LITERALS:
+        return [("type", LITERAL)]
+    if node.type == "new_expression":
+        made = node.child_by_field_name("type")
+        parsed = parse_declared_type(text(made)) if made else ""
+        return [("type", parsed)] if parsed else [UNKNOWN]
+    if node.type == "conditional_expression" and depth < _MAX_DEPTH:
+        branches = (node.child_by_field_name(name) for name in ("consequence", "alternative"))
+        return [value for branch in branches if branch for value in cpp_values(branch, text, depth + 1)]
+    function = node.child_by_field_name("function") if node.type == "call_expression" else None
+    if function is not None and node.end_byte - node.start_byte <= MAX_CALLEE_BYTES:
+        typed = _TYPED_CALL.fullmatch(text(function))
+        if typed:
+            parsed = parse_declared_type(typed[1])
+            return [("type", parsed)] if parsed else [UNKNOWN]
+        arguments = node.child_by_field_name("arguments")
+        if arguments and arguments.named_child_count == 1 and _MOVED.fullmatch(text(function)):
+            return (
+                cpp_values(arguments.named_children[0], text, depth + 1) if depth < _MAX_DEPTH else [UNKNOWN]
+            )
+    return [_path_value(node, text)] if node.type in _CPP_PATHS else [UNKNOWN]
 
 
 def _branch_values(node: Node, text: Callable[[Node], str], depth: int) -> list[ExpressionValue]:

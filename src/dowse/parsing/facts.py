@@ -18,6 +18,7 @@ from dowse.parsing.expressions import (
     UNKNOWN,
     ExpressionValue,
     collected,
+    cpp_values,
     default_values,
     entered,
     expression_values,
@@ -28,8 +29,9 @@ from dowse.parsing.expressions import (
 )
 from dowse.parsing.grammar import Pattern
 from dowse.parsing.imports import Import, parse_imports
+from dowse.parsing.kotlin_values import kotlin_values, lambda_bindings
 from dowse.parsing.limits import MAX_NAME_BYTES
-from dowse.parsing.scopes import is_result, is_visible_property, loop_span, narrowed_span
+from dowse.parsing.scopes import block_span, is_result, is_visible_property, loop_span, narrowed_span
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.static_types import SLICE
 from dowse.parsing.static_values import (
@@ -63,7 +65,8 @@ _BUILTIN_TYPES = frozenset(
 _TYPE_PARAMETERS = frozenset([b"Self", b"T", b"K", b"V", b"E"])
 # Roles of patterns that bind no name of their own.
 _UNNAMED_ROLES = frozenset(
-    "statement package default impl picks result destructured property namespace bound".split()
+    "statement package default impl picks result destructured property namespace bound lambda"
+    " receiver".split()
 )
 # Captures of an expression whose value the name has, and what the syntax makes of that value.
 _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]] = {
@@ -74,6 +77,8 @@ _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]
     "default": default_values,
     "mapping": values_of_mapping,
 }
+# The captures of a parameter without a type, of a function without a name.
+_CALLBACK = frozenset(["bind", "within"])
 _STATIC_LANGUAGES = frozenset(["go", "rust"])
 # Steps from a field or result through local variables to what they are assigned, and values at each.
 _MAX_INLINED, _MAX_VALUES = 4, 4
@@ -85,7 +90,8 @@ _TYPE_PATH = re.compile(
 )
 # Expressions that are member paths.
 _PATHS = frozenset(
-    "identifier attribute call subscript member_expression call_expression subscript_expression".split()
+    "identifier attribute call subscript member_expression call_expression subscript_expression"
+    " navigation_expression".split()
 )
 _HEAD_NAME = re.compile(rb"\W*([\w$]+)")
 _WORD = re.compile(rb"[\w$]+")
@@ -136,6 +142,8 @@ _TYPE_READERS: dict[str, Callable[[str], str]] = {
     **dict.fromkeys(("python", "typescript", "javascript"), parse_type),
     **dict.fromkeys(declared_types.LANGUAGES, declared_types.parse_declared_type),
 }
+# What reads the values of an expression, where not `expression_values`.
+_VALUE_READERS = {"cpp": cpp_values, "kotlin": kotlin_values}
 
 
 class Facts:
@@ -157,7 +165,7 @@ class Facts:
         """Return the names that the file binds other than by an import."""
         data, names = self._data, set[bytes]()
         for pattern, captures in self._matches:
-            if pattern.role not in ("statement", "result", "property"):
+            if pattern.role not in ("statement", "result", "property", "lambda", "receiver"):
                 start, end = captures["bind"][0].byte_range
                 name = data[start:end]
                 names.update(_WORD.findall(name) if name[:1] == b"{" or b"," in name else (name,))
@@ -211,12 +219,18 @@ class Facts:
                 continue
             scope_owner = first_parts[owner] if owner >= 0 and pattern.role != "default" else -1
             first, last = self._scope_lines(pattern, captures, lines) if pattern.is_scoped else (0, 0)
+            if owner < 0 and self._language == "cpp" and not is_unnamed:
+                # A body after a macro, as in `TEST_CASE("name") { … }`, is no definition.
+                span = block_span(captures["bind"][0])
+                first, last = self._source.lines_of(*span) if span else (0, 0)
             if pattern.role == "narrowed" and not first:
                 continue
             for kind, called, value, origin in self._read(pattern, captures):
                 if name in inlined and kind in ("type", "made", "same") and value:
                     variables.setdefault((scope_owner, called), []).append((kind, value))
                 if has_parts and called.encode() not in needed and not is_public:
+                    continue
+                if pattern.role == "lambda" and called != "this" and called.encode() not in needed:
                     continue
                 if is_needed or (is_public and kind != "local" and value != LITERAL):
                     facts[Fact(kind, called, value, origin, scope_owner, first, last)] = None
@@ -297,6 +311,9 @@ class Facts:
     def _read(self, pattern: Pattern, captures: dict[str, list[Node]]) -> list[Import]:
         """Return the bindings of one match: (kind, name, value, origin)."""
         if pattern.role == "statement":
+            around = captures["bind"][0].parent
+            if around is not None and around.type == "field_declaration_list":
+                return []  # `using Base::f` in a class of C++: f is found in the base class
             imports = parse_imports(self._language, self._text(*captures["bind"][0].byte_range))
             module = inline_module(captures["bind"][0], self._node_text) if self._language == "rust" else ""
             return [(kind, module + bound, name, origin) for kind, bound, name, origin in imports]
@@ -311,6 +328,11 @@ class Facts:
             return [("same", "export default", name, "")]
         if pattern.role == "own":  # a constant of an enum is an instance of it
             return [("type", name, "Self", "")]
+        if pattern.role == "lambda":
+            bound_names = lambda_bindings(captures["called"][0], captures["bind"][0], self._node_text)
+            return [(kind, bound, value, "") for kind, bound, value in bound_names]
+        if pattern.role == "receiver":
+            return [(kind, "this", value, "") for kind, value in self._values(captures)]
         if "required" in captures:
             module = self._name(captures["required"][0])
             if pattern.role == "picks":
@@ -324,6 +346,9 @@ class Facts:
             pattern.role == "property" and not is_visible_property(captures["bind"][0])
         ):
             return []
+        callback = captures.keys() == _CALLBACK and self._callback_parameter(captures)
+        if callback:
+            return [("argument", name, *callback)]
         values = self._values(captures)
         if pattern.role in ("result", "default"):
             called = RESULT if pattern.role == "result" else "export default"
@@ -348,6 +373,34 @@ class Facts:
             names.append("self." + name.lstrip("$"))
         return [(kind, each, value, "") for each in names for kind, value in values]
 
+    def _callback_parameter(self, captures: dict[str, list[Node]]) -> tuple[str, str] | None:
+        """Return the callee that a function is an argument of, and which of its parameters a name is.
+
+        "1.0 Foo[Bar]" is the first parameter of the second argument; a type is that of the variable that the
+        call is assigned to, and in brackets, the type arguments of the call.
+        """
+        function, arguments = captures["within"][0], captures["within"][0].parent
+        call = arguments.parent if arguments is not None and arguments.type == "arguments" else None
+        if call is None or arguments is None:
+            return None
+        callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
+        if callee is None:
+            return None
+        ((kind, path),) = expression_values(callee, self._node_text)[:1] or [UNKNOWN]
+        if kind != "same":
+            return None
+        parameters = function.child_by_field_name("parameters")
+        number = _index_around(parameters, captures["bind"][0]) if parameters is not None else 0
+        position = f"{_index_around(arguments, function)}.{number}"
+        holder = call.parent if call.parent is not None else call
+        written = call.child_by_field_name("type_arguments")
+        declared = holder.child_by_field_name("type") if holder.type == "variable_declarator" else None
+        if written is not None:
+            return path, f"{position} {parse_type('_' + self._node_text(written))[1:]}".strip()
+        if declared is not None:
+            return path, f"{position} {parse_type(self._node_text(declared))}".strip()
+        return path, position
+
     def _destructured_names(self, pattern: Node) -> Iterator[tuple[str, str]]:
         """Yield the names of a destructuring `{ a, b: c }` with the member that each is: (a, a), (c, b)."""
         for child in pattern.named_children:
@@ -364,10 +417,11 @@ class Facts:
         """Return the values that a name can have."""
         if self._language in _STATIC_LANGUAGES:
             return [self._static_value(captures)]
+        read_values = _VALUE_READERS.get(self._language, expression_values)
         for capture, transform in _EXPRESSIONS.items():
             if capture in captures:
                 node = captures[capture][0]
-                values = transform(expression_values(node, self._node_text))
+                values = transform(read_values(node, self._node_text))
                 return values[:_MAX_VALUES]
         read_type = _TYPE_READERS.get(self._language, parse_type_name)
         for capture, kind, read in (
@@ -414,6 +468,12 @@ class Facts:
     def _text(self, start: int, end: int) -> str:
         text = self._data[start:end].decode("utf-8", "ignore")
         return text.replace("\0", "") if self._has_nul else text
+
+
+def _index_around(parent: Node, inner: Node) -> int:
+    """Return the number of the child that contains a node."""
+    children = [child for child in parent.named_children if child.type != "comment"]
+    return next((i for i, child in enumerate(children) if child.end_byte >= inner.end_byte), 0)
 
 
 @lru_cache(maxsize=8192)

@@ -172,7 +172,7 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
                 frozenset(words.encode().split()),
                 defines,
                 other_captures=tuple(sorted(captures & _OTHER_CAPTURES)),
-                plain_call="call" in captures and captures <= {"call", "on", "args"},
+                plain_call="call" in captures and captures <= {"call", "on", "args", "trailing"},
                 plain_value=captures == {"value"},
                 is_head=defines in ("function", "method", "type") and "head" not in captures,
                 binds="bind" in captures,

@@ -17,6 +17,11 @@ _SLASH_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _SPACES = re.compile(r"\s{2,}")
 _QUOTED = re.compile(r"""['"]([^'"]*)['"]""")
 _AS = re.compile(r"\s+as\s+|\s*=>\s*")
+# Headers of the standard library of C++ have no extension.
+_INCLUDED = re.compile(r"""["<]([^">]*\.[^">]*)[">]""")
+_CPP_USING = re.compile(
+    r"(?:using\s)?\s*(namespace\s)?\s*(?:(\w+)\s?=)?\s?(?:typename\s)?\s?((?:::)?\w+(?:::\w+)*)\s?;?"
+)
 _PHP_KINDS = re.compile(r"^(?:function|const)\s+")
 
 
@@ -208,11 +213,22 @@ def _elixir(statement: str) -> Iterator[Import]:
         yield "import", alias[1] if alias else module.rpartition(".")[2], "", module
 
 
-def _include(statement: str) -> Iterator[Import]:
-    text = statement.strip()
-    inside = _QUOTED.search(text)
-    if inside:
-        yield "import", "*", "*", inside[1]
+def _c(statement: str) -> Iterator[Import]:
+    """Read `#include "a.h"`, `using namespace a::b`, `using a::b` and `namespace a = b::c`."""
+    included = _INCLUDED.search(statement) if statement.startswith("#") else None
+    if included:
+        yield "import", "*", "*", included[1]
+    using = _CPP_USING.fullmatch(statement)
+    if using is None:
+        return
+    word, alias, path = using[1], using[2], using[3].replace("::", ".").strip(".")
+    namespace, _, name = path.rpartition(".")
+    if alias:
+        yield "import", alias, "", path
+    elif word:
+        yield "import", "*", "namespace", path
+    elif namespace:
+        yield "import", name, name, namespace
 
 
 def _ruby(statement: str) -> Iterator[Import]:
@@ -234,7 +250,7 @@ _READERS: dict[str, Callable[[str], Iterator[Import]]] = {
     "php": _php,
     "csharp": _csharp,
     "elixir": _elixir,
-    "c": _include,
-    "cpp": _include,
+    "c": _c,
+    "cpp": _c,
     "ruby": _ruby,
 }

@@ -8,23 +8,72 @@ from __future__ import annotations
 
 import re
 
-_MACRO = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]*"
 _ARGUMENTS = rb"(?:\((?:[^()\n]|\([^()\n]*\))*\))?"
+# The characters before a name are compared after its first one: a search for that one is fast.
+_MACROS = re.compile(
+    rb"[A-Z](?<![\w.#].)[A-Z0-9]*_[A-Z0-9_]*\b" + _ARGUMENTS
+    + rb"(?:[ \t]+[A-Z][A-Z0-9]*_[A-Z0-9_]*\b" + _ARGUMENTS + rb")*"
+)  # fmt: skip
 _KEYWORD = (
     rb"(?:class|struct|union|enum|template|auto|inline|constexpr|static|extern|void|int|bool|char|unsigned|long"
     rb"|short|double|float|size_t|const|explicit|friend|virtual|typename|using|typedef|namespace|operator)\b"
 )
 # The name of a function, perhaps after its type.
-_FUNCTION = rb"(?:[\w:]+(?:<[^;{}()\n]*>)?[&*\s]+)?~?[\w:]+\s*\("
-_HIDING = re.compile(
-    rb"^[ \t]*" + _MACRO + _ARGUMENTS + rb"[ \t]*$"  # alone in its line
-    rb"|(?:(?<=class)|(?<=struct))\s+" + _MACRO + _ARGUMENTS + rb"(?=\s+\w+[^;=()]*[{:;])"
-    rb"|(?<!define )(?<![(,=+\-*/<>!&|?:.] )(?<![\w.#])" + _MACRO + _ARGUMENTS
-    + rb"(?:[ \t]+" + _MACRO + _ARGUMENTS + rb")*(?=[ \t]+(?:" + _KEYWORD + rb"|" + _FUNCTION + rb"))",
-    re.MULTILINE,
-)  # fmt: skip
+_FUNCTION = (
+    rb"(?:[\w:]+(?:<[^;{}()\n]*>)?(?:[ \t]+const\b)?[&*\s]+)?"
+    rb"(?:~?[\w:]+|(?:\w+::)*operator[^\w\s(]{1,3})\s*\("
+)
+_DECLARATION = re.compile(rb"[ \t]+(?:" + _KEYWORD + rb"|" + _FUNCTION + rb")")
+_CLASS_HEAD = re.compile(rb"\s+\w+[^;=()]*[{:;]")
+_LINE_END = re.compile(rb"[ \t]*$", re.MULTILINE)
+_BODY = re.compile(rb"\s*(?:\{|->|(?:override|final|const|noexcept)\b)")
+_CONDITION = re.compile(rb"\s*\(")
+# What precedes a macro that is an operand, or is being defined.
+_OPERATORS = frozenset(b"(,=+-*/<>!&|?:.")
+# Conditions in the parameters of a template: `template <typename T, ENABLE_IF(!is_same<T, int>())>`.
+_PARENTHESES = rb"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
+_TEMPLATE = re.compile(
+    rb"\btemplate\s*<(?:[^<>(){};]|<(?:[^<>(){};]|<[^<>(){};]*>)*>|" + _PARENTHESES + rb")*>"
+)
+_TEMPLATE_CONDITION = re.compile(rb"(?<=[,<\s])[A-Z][A-Z0-9]*_[A-Z0-9_]*" + _PARENTHESES + rb"(?=\s*[,>])")
+
+# Macros that stand for a keyword: `LIB_IF(x) {`, `LIB_TRY {`, `LIB_CATCH (...) {`.
+_KEYWORD_MACRO = re.compile(
+    rb"[A-Z](?<![\w.#].)(?<!define .)[A-Z0-9_]*_(IF(?=\s*"
+    + _PARENTHESES
+    + rb"\s*\{)|TRY(?=\s*\{)|CATCH(?=\s*\())"
+)
+
+# The names of an inline namespace are those of the namespace around it.
+_INLINE_NAMESPACE = re.compile(rb"\binline[ \t]+namespace[ \t]+\w+(?=\s*\{)")
+_TRANSPARENT = b'extern "C"'
 
 
 def blank_macros(text: bytes) -> bytes:
-    """Return a text of the same length without the macros that hide declarations."""
-    return _HIDING.sub(lambda match: b" " * len(match[0]), text)
+    """Return a text of the same length without macros that hide declarations, and inline namespaces."""
+    text = _TEMPLATE.sub(
+        lambda head: _TEMPLATE_CONDITION.sub(lambda macro: b"int".ljust(len(macro[0])), head[0]), text
+    )
+    text = _KEYWORD_MACRO.sub(lambda match: match[1].lower().ljust(len(match[0])), text)
+    text = _MACROS.sub(lambda match: _blank(match) if _hides(text, *match.span()) else match[0], text)
+    return _INLINE_NAMESPACE.sub(lambda match: _TRANSPARENT.ljust(len(match[0])), text)
+
+
+def _blank(match: re.Match[bytes]) -> bytes:
+    return b" " * len(match[0])
+
+
+def _hides(text: bytes, start: int, end: int) -> bool:
+    """Whether macros hide what a declaration is."""
+    line = text[text.rfind(b"\n", 0, start) + 1 : start]
+    before = line.rstrip()
+    if not before and _LINE_END.match(text, end):
+        return True  # alone in its line
+    if before.endswith((b"class", b"struct")):
+        return _CLASS_HEAD.match(text, end) is not None
+    if before.endswith((b")", b"const", b"noexcept", b"override")) and _BODY.match(text, end):
+        return True
+    if before.endswith(b"if") and _CONDITION.match(text, end):
+        return True
+    is_operand = bool(before) and before != line and (before[-1] in _OPERATORS or before.endswith(b"define"))
+    return not is_operand and _DECLARATION.match(text, end) is not None

@@ -27,9 +27,12 @@ _LAST = re.compile(r"(?<![\w$])([\w$]+[?!]?)\s*(?:(?:::)?[<\[][^()]*[>\]])?$")
 _TYPE_ARGUMENTS = re.compile(r"::<(?:[^<>]|<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)*>$")
 # Most callees: names joined with dots.
 _DOTTED = re.compile(r"(?:([\w$@](?:[\w$@.]*[\w$@])?)\.)?([\w$]+[?!]?)")
-_SEPARATORS = re.compile(r"(?:\?\.|!\.|&\.|->|::|[.:\\#~])\s*$")
+_SEPARATORS = re.compile(r"(?:\?\.|!{1,2}\.|&\.|->|::|[.:\\#~])\s*(?:template\s+)?$")
 _PATH = re.compile(r"[\w$@.:\\?&!>-]+")
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+
+# What can stand before the name in a type: pointers, brackets, lifetimes and modifiers of Rust.
+_TYPE_PREFIX = re.compile(r"^(?:[&*(\[ ]|'\w+\s|(?:mut|dyn|const)\s)+")
 
 # Type arguments in type arguments, as in specialisations of C++ templates.
 _MAX_NESTING = 10
@@ -118,9 +121,9 @@ def _without_generics(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def type_name(source: bytes) -> str:
-    """Return the bare name of a type expression: `&mut a::Foo<T>`, `*Foo[T]` and `(Foo a)` are all Foo."""
-    text = re.split(r"[<\[{]", source.decode("utf-8", "ignore").lstrip("&*([ "), maxsplit=1)[0]
-    words = re.findall(r"[\w$]+", text.removeprefix("mut ").removeprefix("dyn ").rpartition("::")[2])
+    """Return the bare name of a type expression: `&'a mut a::Foo<T>`, `*Foo[T]` and `(Foo a)` are all Foo."""
+    text = _TYPE_PREFIX.sub("", source.decode("utf-8", "ignore"))
+    words = re.findall(r"[\w$]+", re.split(r"[<\[{]", text, maxsplit=1)[0].rpartition("::")[2])
     return words[0] if words else ""
 
 

@@ -59,7 +59,9 @@ _INNERMOST = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 
 # Calls in a chain that are followed to its start, and the nodes of their arguments.
 _MAX_CHAIN = 100
-_ARGUMENT_LISTS = frozenset(["arguments", "argument_list", "value_arguments", "call_suffix"])
+_ARGUMENT_LISTS = frozenset(
+    ["arguments", "argument_list", "value_arguments", "call_suffix", "annotated_lambda"]
+)
 
 # Decorators that make something of a function, and do not store it to be called.
 _DECORATOR = re.compile(rb"@\s*(?:[\w$]+\s*\.\s*)*([\w$]+)")
@@ -277,6 +279,8 @@ class Matches:
         self._imported_names: list[Span] = []
         self._import_statements: list[tuple[int, int, str]] = []
         self._read(grammar, root, language)
+        if language.name == "kotlin":  # a call with a lambda after its arguments matches without it, too
+            self._calls = list({call[:4]: call for call in sorted(self._calls)}.values())
         self._add_imported_names()
         for _, end in self.docs:
             self.leads.pop(end, None)
@@ -304,6 +308,8 @@ class Matches:
                         qualifier = clean_qualifier(data[begin:stop])
                     if name:
                         count = captures["args"][0].named_child_count if "args" in captures else -1
+                        if "trailing" in captures:  # a lambda after the arguments
+                            count = max(count, 0) + 1
                         add((end - back, "call", name, qualifier, count))
                 elif values[index]:
                     self._values.append(captures["value"][0].byte_range)

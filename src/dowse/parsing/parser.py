@@ -13,6 +13,7 @@ from dowse.parsing.languages import LANGUAGES, Language
 from dowse.parsing.limits import parse_seconds
 from dowse.parsing.macros import blank_macros
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
+from dowse.parsing.preprocessor import keep_one_branch
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import intersect_spans
 from dowse.types import Definition, ParsedFile, Reference, Span
@@ -58,7 +59,7 @@ def parse_file(
         return ParsedFile(language, line_windows(source, language, stem), ())
     kit = compile_grammar(known.grammar_for(path))
     seconds = parse_seconds(len(text)) if time_limit is None else time_limit
-    tree = kit.parse(blank_macros(text) if language == "cpp" else text, seconds)
+    tree = kit.parse(blank_macros(keep_one_branch(text)) if language == "cpp" else text, seconds)
     if tree is None:
         return parse_as_plain_lines(text, language, path, f"parsing took longer than {seconds:.2g} s")
     if language == "rust":

@@ -6,7 +6,7 @@ import re
 
 # Names, separators, brackets and literals; anything else is an operator.
 _TOKEN = re.compile(
-    r"""(?P<space>\s+)|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<name>[\w$@]+)|(?P<dot>\?\.|!\.|&\.|->|::|[.:\\#~])"""
+    r"""(?P<space>\s+)|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<name>[\w$@]+)|(?P<dot>\?\.|!{1,2}\.|&\.|->|::|[.:\\#~])"""
     r"""|(?P<open>[(\[{<])|(?P<close>[)\]}>])"""
     r"""|(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.){0,9}'|`[^`]*`)|(?P<other>.)""",
     re.DOTALL,

@@ -25,10 +25,11 @@ _HOLDERS = frozenset(
 )
 _WRAPPERS = ("parenthesized_expression", "as_expression", "satisfies_expression")
 _COMPREHENSIONS = frozenset(["for_in_clause"])
-_CONDITIONALS = frozenset(["if_statement", "elif_clause"])
+_CONDITIONALS = frozenset(["if_statement", "elif_clause", "if_expression"])
 # Statements after which the rest of a block does not run.
 _EXITS = frozenset(
-    "return_statement raise_statement throw_statement continue_statement break_statement".split()
+    "return_statement raise_statement throw_statement continue_statement break_statement return_expression"
+    " throw_expression".split()
 )
 _NEGATIONS = frozenset(["not_operator", "unary_expression"])
 
@@ -68,13 +69,24 @@ def loop_span(variable: Node) -> Span | None:
     return None
 
 
+def block_span(variable: Node) -> Span | None:
+    """Return the block around a variable of C++, None at the top level."""
+    node = variable.parent
+    for _ in range(_MAX_STEPS):
+        if node is None or node.type == "compound_statement":
+            return node.byte_range if node is not None else None
+        node = node.parent
+    return None
+
+
 def narrowed_span(variable: Node) -> Span | None:
     """Return where a type guard such as `isinstance(x, T)` or `x instanceof T` holds, None if unknown.
 
     It holds in the branch that it is the condition of, and in the rest of the block after an assertion, or
     after a negated guard whose branch leaves the block.
     """
-    node, is_negated = _guard(variable), False
+    node = _guard(variable)
+    is_negated = node is not None and any(child.type == "!is" for child in node.children)  # of Kotlin
     for _ in range(_MAX_STEPS):
         parent = node.parent if node is not None else None
         if node is None or parent is None:
@@ -85,6 +97,8 @@ def narrowed_span(variable: Node) -> Span | None:
             return _rest_of_block(parent, parent.start_byte)
         elif parent.type in _CONDITIONALS:
             return _branch(parent, is_negated)
+        elif parent.type == "when_entry" and not is_negated:
+            return parent.byte_range
         elif parent.type == "while_statement" and not is_negated:
             body = parent.child_by_field_name("body")
             return body.byte_range if body is not None else None
@@ -107,6 +121,8 @@ def _guard(variable: Node) -> Node | None:
 
 def _branch(statement: Node, is_negated: bool) -> Span | None:
     consequence = statement.child_by_field_name("consequence")
+    if consequence is None and statement.type == "if_expression":  # of Kotlin: it has no names for its parts
+        consequence = next(iter(statement.named_children[1:2]), None)
     if consequence is None:
         return None
     if not is_negated:

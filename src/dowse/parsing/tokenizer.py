@@ -55,12 +55,13 @@ def content_words(text: str) -> list[str]:
 
 
 def document_terms(text: bytes) -> str:
-    """Return the distinct terms of a UTF-8 text joined with spaces, as the index stores them.
+    """Return the terms of a UTF-8 text joined with spaces, with repetitions: BM25 counts them."""
+    return " ".join(map(term_cache.__getitem__, _words(text)))
 
-    The term frequency of an identifier is at most 1: on our sets presence ranks better than frequency, since
-    code repeats a variable for reasons that say nothing about what a function is for.
-    """
-    return " ".join(map(term_cache.__getitem__, set(_words(text))))
+
+def distinct_terms(text: str) -> str:
+    """Return the terms of a name, a signature or a path joined with spaces, each word once."""
+    return " ".join(map(term_cache.__getitem__, dict.fromkeys(_words(text.encode("utf-8", "replace")))))
 
 
 def split_identifier(word: str) -> list[str]:

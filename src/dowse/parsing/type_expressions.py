@@ -29,10 +29,10 @@ def parse_type(text: str) -> str:
     """Return a type annotation in the common form; "" if it says nothing, "!" for no class at all."""
     reader = _Reader(_TOKEN.findall(text.strip().removeprefix(":")))
     try:
-        value = reader.union(0)
+        value = reader.type(0)
     except (IndexError, RecursionError):
         return ""
-    return value if reader.is_at_end() else ""  # a conditional type, a type guard
+    return value if reader.is_at_end() else ""  # a type guard
 
 
 @lru_cache(maxsize=8192)
@@ -59,6 +59,14 @@ def _split(text: str, separator: str) -> list[str]:
     return [*parts, text[start:]]
 
 
+def _join_union(members: list[str]) -> str:
+    """Return a union in the common form; one that names a class needs no literal."""
+    known = dict.fromkeys(part for member in members for part in split_union(member) if part)
+    if len(known) > 1:
+        known.pop(LITERAL, None)
+    return "|".join(known)
+
+
 class _Reader:
     """A recursive descent parser over the tokens of a type: (name, string, other)."""
 
@@ -73,6 +81,23 @@ class _Reader:
     def _peek(self) -> str:
         return self._tokens[self._at][2] if self._at < len(self._tokens) else ""
 
+    def type(self, depth: int) -> str:
+        """Read a type; a conditional one, `A extends B ? C : D`, is a union of both branches."""
+        value = self.union(depth)
+        if self.is_at_end() or self._tokens[self._at][0] != "extends":
+            return value
+        while (token := self._tokens[self._at][2]) != "?":
+            self._at += 1
+            if token in _CLOSING:
+                self._skip_group(token)
+        self._at += 1
+        branches = [self.type(depth + 1)]
+        if self._peek() != ":":
+            raise IndexError
+        self._at += 1
+        branches.append(self.type(depth + 1))
+        return _join_union(branches)
+
     def union(self, depth: int) -> str:
         """Read members joined with `|` or `&`; the methods of any of them can be called."""
         if depth > _MAX_NESTING:
@@ -83,10 +108,7 @@ class _Reader:
         while self._peek() in ("|", "&"):
             self._at += 1
             members.append(self._member(depth))
-        known = dict.fromkeys(part for member in members for part in split_union(member) if part)
-        if len(known) > 1:
-            known.pop(LITERAL, None)
-        return "|".join(known)
+        return _join_union(members)
 
     def _member(self, depth: int) -> str:
         while self._peek() == "*":
@@ -147,8 +169,8 @@ class _Reader:
             if self._peek() == closer:
                 self._at += 1
                 return arguments
-            arguments.append("" if self._peek() == "..." else self.union(depth + 1))
-            while self._peek() not in (",", closer):  # defaults, conditional types
+            arguments.append("" if self._peek() == "..." else self.type(depth + 1))
+            while self._peek() not in (",", closer):  # defaults
                 token = self._tokens[self._at][2]
                 self._at += 1
                 arguments[-1] = ""
@@ -168,11 +190,11 @@ class _Reader:
         self._skip_group(opener)
         if opener == "(" and self._peek() == "=>":
             self._at += 1
-            return f"{CALLABLE}[{self.union(depth + 1)}]"
+            return f"{CALLABLE}[{self.type(depth + 1)}]"
         if opener != "(":
             return LITERAL
         end, self._at = self._at, start
-        members = [self.union(depth + 1)]
+        members = [self.type(depth + 1)]
         while self._peek() == ",":  # the classes of `isinstance(x, (A, B))`
             self._at += 1
             members.append(self.union(depth + 1) if self._at < end - 1 else "")

@@ -12,7 +12,7 @@ from dowse.search.exact import ExactMatches
 from dowse.search.lanes.jobs import Outcome
 from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan
-from dowse.search.ranking.profile import Profile
+from dowse.search.ranking.profile import Profile, profile_for_question
 from dowse.search.ranking.signals import QueryFeatures, RankedHit
 from dowse.storage.protocol import KeywordRequest, Reader
 from dowse.types import LaneScore, Note
@@ -37,6 +37,11 @@ class SearchContext:
     features: QueryFeatures
     encoder: Encoder | None = None
     boosts: Mapping[str, Boost] = field(default_factory=dict)  # from feedback, by symbol id
+
+    @cached_property
+    def question_profile(self) -> Profile:
+        """The weights for this kind of question."""
+        return profile_for_question(self.profile, self.plan.question)
 
     @cached_property
     def exact_rows(self) -> dict[object, frozenset[int]]:
@@ -64,6 +69,7 @@ class Candidates:
     outcomes: Sequence[Outcome]
     expansion: tuple[str, ...] = ()  # terms that were added to the query
     notes: tuple[Note, ...] = ()
+    term_weights: Mapping[str, float] = field(default_factory=dict)  # of the terms of a long text
 
 
 @dataclass(frozen=True, slots=True)

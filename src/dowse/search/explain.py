@@ -10,6 +10,7 @@ from dowse.config import index_command
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import matching_lines
 from dowse.search.lanes.bm25 import KeywordResult
+from dowse.search.lanes.dense import AdaptedResult
 from dowse.search.lanes.graph import MENTION_SCORE
 from dowse.search.lanes.tfidf import TfidfResult
 from dowse.search.ranking.confidence import NOTHING_RELEVANT, confidence, is_nothing
@@ -77,7 +78,7 @@ def make_answer(
         embedded=embedded,
         plan=PlanReport(
             plan.kind,
-            plan.reason,
+            _reason(context),
             plan.lanes,
             ranking.fusion,
             tuple(map(mask_text, plan.seeds)),
@@ -91,6 +92,15 @@ def make_answer(
             for each in candidates.outcomes
         ),
     )
+
+
+def _reason(context: SearchContext) -> str:
+    """Return why the plan is as it is, and how the question is worded, if not as a topic."""
+    plan = context.plan
+    likely = max(plan.question, key=plan.question.__getitem__, default="")
+    if likely not in context.profile.kinds or plan.kind == "report":
+        return plan.reason
+    return f"{plan.reason}; worded like a {likely} ({plan.question[likely]:.0%})"
 
 
 def above_min_score(
@@ -119,8 +129,9 @@ def hit_confidences(
     # Expansion terms cover more than the query itself.
     if nearest is None or context.encoder is None or not hits or candidates.expansion:
         return {}
-    cosines = dict(zip(nearest.rows, nearest.scores, strict=True))
-    lowest = min(nearest.scores, default=0.0)
+    scores = nearest.plain_scores if isinstance(nearest, AdaptedResult) else nearest.scores
+    cosines = dict(zip(nearest.rows, scores, strict=True))
+    lowest = min(scores, default=0.0)
     located = {each.row.row for each in ranking.located}  # facts, whatever their words
     rows = [hit.row.row for hit in hits if hit.row.row not in located]
     coverage, term_count = ranking.terms.coverage(rows), len(ranking.terms.weights)

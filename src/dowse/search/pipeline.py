@@ -18,6 +18,7 @@ from dowse.search.frames import find_frames, frame_note, located_first
 from dowse.search.lanes.bm25 import query_terms
 from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.jobs import LaneRunner
+from dowse.search.long_questions import weigh_long_text
 from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan, lane_weights, make_plan, plain_name, plain_text_notes
 from dowse.search.ranking.copies import collapse_copies
@@ -41,7 +42,6 @@ from dowse.search.ranking.signals import (
     RankedHit,
     location,
     name_terms,
-    profile_for_blend,
     profile_for_cosines,
     profile_for_ranks,
     rank,
@@ -113,6 +113,8 @@ def search(
         has_vectors=bool(embedded and embedded.symbols),
         has_graph=not reader.is_corpus,
         correct=partial(correct_query, reader, fuzziness=request.options.fuzziness),
+        # Of a corpus, long queries are documentation of functions, not reports: measured on trees alone.
+        read=None if reader.is_corpus else partial(weigh_long_text, reader),
     )
     if "embedding" in plan.lanes and encoder is None:
         raise DowseError("there is no encoder to search by meaning with; set `encoder`, e.g. to base")
@@ -168,7 +170,7 @@ def search(
 
 def rank_candidates(context: SearchContext, candidates: Candidates) -> Ranking:
     """Fuse the rankings of the lanes and add the signals."""
-    reader, terms = context.reader, QueryTerms(context.reader, candidates.text)
+    reader, terms = context.reader, QueryTerms(context.reader, candidates.text, candidates.term_weights)
     rankings = [
         _filtered(context, LaneRanking(outcome.lane, result.rows, result.scores, result.details))
         for outcome in candidates.outcomes
@@ -190,6 +192,8 @@ def query_features(plan: Plan) -> QueryFeatures:
     words = plan.query.words
     # A name inside prose is one word among others; alone it asks for a definition.
     only_names = len(words) == 1 or all(word.identifier for word in words)
+    if plan.term_weights:
+        return QueryFeatures(frozenset(plan.term_weights), filtered_roles=_filtered_roles(plan))
     return QueryFeatures(
         frozenset(term.text for term in query_terms(" ".join(word.text for word in words))),
         frozenset(plain_name(word.text) for word in words) if only_names else frozenset(),
@@ -304,7 +308,9 @@ def _filtered(context: SearchContext, ranking: LaneRanking) -> LaneRanking:
 
 def _rank_single_lane(context: SearchContext, ranking: LaneRanking, terms: QueryTerms) -> Ranking:
     """Rank the candidates of one lane; its scores stay as they are."""
-    profile = profile_for_cosines(context.profile) if ranking.lane == "embedding" else context.profile
+    profile = context.question_profile
+    if ranking.lane == "embedding":
+        profile = profile_for_cosines(context.profile)
     if ranking.lane in ("graph", "tfidf"):
         profile = NO_SIGNALS
     rows = context.reader.rows(ranking.rows)
@@ -366,7 +372,8 @@ def _blend(
 ) -> list[FusedCandidate]:
     from dowse.encoders.registry import is_shipped
 
-    encoder, weights = context.encoder, context.profile.blend.scale_lexical(context.settings.lexical_weight)
+    encoder = context.encoder
+    weights = context.question_profile.blend.scale_lexical(context.settings.lexical_weight)
     rows = list(dict.fromkeys(row for ranking in rankings for row in ranking.rows))
     name_coverage: dict[int, float] = {}
     if weights.name:
@@ -391,7 +398,10 @@ def _signal_profile(context: SearchContext, fusion: str) -> Profile:
         return NO_SIGNALS
     if fusion in ("rrf", "weighted", "adaptive"):
         return profile_for_ranks(context.profile)
-    return profile_for_blend(context.profile) if fusion == "blend" else context.profile
+    if fusion != "blend":
+        return context.profile
+    profile = context.question_profile
+    return profile.blended or profile
 
 
 def _boosts(

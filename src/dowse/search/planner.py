@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dowse.config import Settings
@@ -21,14 +21,17 @@ from dowse.query.ast import (
     needs_match,
     with_exact_words,
 )
+from dowse.query.long_text import LongText, read_long_text
 from dowse.query.parser import narrow, parse_query, plain_query
 from dowse.query.structural import StructuralQuery, parse_structural
 from dowse.search.options import LANE_ORDER, SearchOptions, SearchRequest
+from dowse.search.ranking.question_kinds import question_kinds
 from dowse.search.spelling import Correction
 from dowse.types import Note
 
 if TYPE_CHECKING:
     from dowse.query.stack_trace import StackTrace
+    from dowse.search.long_questions import Reading
 
 # What every stack trace has: a position. Cheaper than trying all formats on every query.
 _POSITION = re.compile(r"[:(]\d|\bline \d|^@@ -\d", re.MULTILINE)
@@ -57,7 +60,7 @@ class Plan:
     """How a query is answered; a value, so that it can be shown and tested."""
 
     mode: str  # "regex", "symbol", or what the lanes are called together: "keyword", "hybrid", …
-    # of the query: "trace", "structure", "name", "mixed", "prose", "pattern", "filter" or "forced"
+    # of the query: "trace", "report", "structure", "name", "mixed", "prose", "pattern", "filter" or "forced"
     kind: str
     reason: str
     lanes: tuple[str, ...]
@@ -72,6 +75,9 @@ class Plan:
     unknown: str = ""  # a name in the query that no symbol has
     corrections: tuple[str, ...] = ()  # of misspelt words: "sring → string"
     text: str = ""  # the words to rank by; of a structural query only the names or words it is about
+    term_weights: Mapping[str, float] = field(default_factory=dict)  # of a long text; else all count the same
+    encoder_text: str = ""  # what the encoder reads of a long text; else `text`
+    question: Mapping[str, float] = field(default_factory=dict)  # the probability of each kind of question
 
 
 def make_plan(
@@ -81,6 +87,7 @@ def make_plan(
     has_vectors: bool = True,
     has_graph: bool = True,
     correct: Callable[[Query], Correction] = Correction,
+    read: Callable[[LongText], Reading] | None = None,
 ) -> Plan:
     """Parse a query and decide how to answer it.
 
@@ -90,12 +97,16 @@ def make_plan(
         has_vectors: Whether an encoder is in use and something is embedded.
         has_graph: Whether there are references between symbols; a corpus of functions has none.
         correct: Corrects the spelling of words.
+        read: Weighs the terms of a long text; None takes all texts as questions.
     """
     request = SearchRequest(request) if isinstance(request, str) else request
     options = request.options
     trace = _parse_trace(request)
-    message = trace.message if trace else _error_message(request)
-    if trace:
+    long_text = _read_long_text(request) if read else None
+    message = trace.message if trace else _error_message(request, long_text)
+    if long_text:
+        correction = Correction(replace(plain_query(long_text.text()), source=request.text), ())
+    elif trace:
         correction = Correction(_trace_query(request, trace), ())
     elif message:  # its quotes are no phrases to require
         correction = Correction(plain_query(request.text), ())
@@ -110,6 +121,9 @@ def make_plan(
     has_required_words = any(isinstance(leaf, WordConstraint) for leaf in parts)
     plan = Plan("", "forced", "asked for", (), "", query, constraint, exact, text=query.text_for_ranking)
     plan = replace(plan, trace=trace, error_message=message, corrections=correction.changes)
+    if long_text and read:
+        reading = read(long_text)
+        plan = replace(plan, term_weights=reading.term_weights, encoder_text=reading.encoder_text)
     if options.mode == "regex" or (
         options.mode in ("auto", "hybrid", "embedding", "graph")
         and needs_match(constraint)
@@ -121,6 +135,10 @@ def make_plan(
         return replace(plan, mode="keyword", kind="filter", reason="filters alone", lanes=("keyword",))
     if options.lanes or options.mode != "auto":
         plan = _plan_forced(plan, request, exists)
+    elif long_text:
+        reason = f"a long text: {long_text.summary}"
+        lanes = PLANNED_LANES if has_graph and reading.names else PLANNED_LANES[:2]
+        plan = replace(plan, mode="hybrid", kind="report", reason=reason, lanes=lanes, seeds=reading.names)
     elif trace:
         reason = f"{trace.source}: the symbols at its positions first, then what its message is about"
         plan = replace(plan, mode="hybrid", kind="trace", reason=reason, lanes=PLANNED_LANES[:2])
@@ -128,7 +146,15 @@ def make_plan(
         plan = _plan_by_kind(plan, exists, has_graph)
     if options.mode == "auto" and not options.lanes and not has_vectors:
         plan = _without_lane(plan, "embedding")
-    return replace(plan, fusion=_choose_fusion(plan, options.fusion))
+    return replace(plan, fusion=_choose_fusion(plan, options.fusion), question=_question_kinds(plan))
+
+
+def _question_kinds(plan: Plan) -> Mapping[str, float]:
+    """Return how a question is worded; nothing for names, structure and stack traces."""
+    if plan.kind == "report":
+        return {"change": 1.0}
+    has_words = any(not word.identifier for word in plan.query.words)
+    return question_kinds(plan.text) if has_words and plan.kind in ("prose", "mixed", "forced") else {}
 
 
 def _parse(request: SearchRequest) -> Query:
@@ -145,11 +171,26 @@ def _parse_trace(request: SearchRequest) -> StackTrace | None:
     return parse_stack_trace(request.text)
 
 
-def _error_message(request: SearchRequest) -> str:
-    if request.options.mode in ("regex", "symbol", "graph") or not _LOOKS_LIKE_ERROR.search(request.text):
-        return ""
+def _read_long_text(request: SearchRequest) -> LongText | None:
+    """Return the fields of a long text, unless it is a query that was written by hand."""
+    options, text = request.options, request.text
+    if options.mode in ("regex", "symbol", "graph"):
+        return None
+    long_text = read_long_text(text)
+    if long_text and not options.plain and "\n" not in text.strip():
+        parts = leaves(with_exact_words(parse_query(text)))
+        if any(isinstance(part, Filter) for part in parts):
+            return None
+    return long_text
+
+
+def _error_message(request: SearchRequest, long_text: LongText | None = None) -> str:
     from dowse.query.stack_trace import error_message
 
+    if long_text:
+        return error_message(long_text.text("error"))
+    if request.options.mode in ("regex", "symbol", "graph") or not _LOOKS_LIKE_ERROR.search(request.text):
+        return ""
     if not request.options.plain:
         parts = leaves(with_exact_words(parse_query(request.text)))
         if any(isinstance(part, Filter) for part in parts):  # written by hand

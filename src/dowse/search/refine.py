@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError
+from dowse.graph.model import is_sure
 from dowse.research.hyperbolic.chains import symbol_chain
 from dowse.search.context import Ranking, SearchContext
 from dowse.search.lanes.bm25 import without_language
@@ -36,7 +37,7 @@ def add_callees(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit
     callees: dict[int, tuple[float, str]] = {}
     for hit in hits[:_CALLERS]:
         for edge in context.reader.edges([hit.row.row], ("calls",)):
-            if edge.confidence != "ambiguous" and edge.target not in known and context.allows(edge.target):
+            if is_sure(edge) and edge.target not in known and context.allows(edge.target):
                 detail = f"called by {hit.row.qualified_name} in line {edge.line}"
                 callees.setdefault(edge.target, (_CALLEE_SHARE * hit.score, detail))
     rows = context.reader.rows(list(callees))

@@ -26,6 +26,8 @@ from dowse.types import Boost, Note, SymbolRow
 _INTERSECTION_CANDIDATES = 100
 # Symbols of one name that the graph lane starts from; a name of more symbols says too little.
 _MAX_SEEDS = 10
+# The probability from which on a question counts as a request for a change, which adapters are learnt from.
+_LIKELY_CHANGE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def retrieve(context: SearchContext, lanes: LaneRunner, seeds: GraphSeeds) -> Ca
         # A mistake in the query is one for every lane; without any lane there is no answer.
         if outcome.error is not None or len(failed) == len(outcomes):
             raise outcome.error or DowseError(outcome.problem)
-    return Candidates(text, outcomes, notes=seeds.notes)
+    return Candidates(text, outcomes, notes=seeds.notes, term_weights=context.plan.term_weights)
 
 
 def expand_query(
@@ -104,7 +106,7 @@ def expand_query(
         notes = tuple(Note("lane-failed", f"not expanded: {problem}") for problem in problems)
         return replace(candidates, notes=(*candidates.notes, *notes))
     outcomes = [again.get(outcome.lane, outcome) for outcome in candidates.outcomes]
-    return Candidates(text, outcomes, terms, candidates.notes)
+    return Candidates(text, outcomes, terms, candidates.notes, candidates.term_weights)
 
 
 def candidate_count(context: SearchContext) -> int:
@@ -167,13 +169,14 @@ def _text_jobs(context: SearchContext, text: str) -> list[LaneJob]:
 def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
     plan, settings, profile = context.plan, context.settings, context.profile
     arguments: dict[str, object] = {
-        "text": text if lane == "embedding" else without_language(context.reader, text),
+        "text": plan.encoder_text or text if lane == "embedding" else without_language(context.reader, text),
         "limit": _lane_limit(context, lane),
         "constraint": plan.constraint,
         "exact_rows": context.exact_rows,
     }
     if lane == "embedding":
-        return LaneJob(lane, {**arguments, "method": settings.vectors})
+        adapt = settings.adapter and plan.question.get("change", 0.0) > _LIKELY_CHANGE
+        return LaneJob(lane, {**arguments, "method": settings.vectors, "adapt": adapt})
     if lane == "tfidf":
         return LaneJob(lane, arguments)
     return LaneJob(
@@ -184,6 +187,7 @@ def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
             "fuzziness": context.request.options.fuzziness,
             "field_weights": SYMBOL_FIELDS if plan.mode == "symbol" else profile.fields,
             "abbreviation": profile.abbreviation,
+            "term_weights": plan.term_weights,
         },
     )
 

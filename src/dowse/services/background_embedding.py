@@ -1,5 +1,7 @@
 """A process that goes on embedding after a command has answered; one for each index, at low priority.
 
+When all is embedded, another one learns from the history of the repository (`dowse.indexing.learn`).
+
 It belongs to no terminal and outlives the command. The lock of `EmbeddingFolder` keeps a second one away, the
 write lock of the vectors any other process that embeds. It may be killed at any moment: each chunk is an
 atomic commit, and the next search starts another process.
@@ -10,8 +12,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -23,8 +27,9 @@ from dowse.config import Settings, cache_folder
 from dowse.encoders.registry import is_shipped
 from dowse.errors import DowseError
 from dowse.index import Index
+from dowse.security.safe_files import make_private_directory
 from dowse.storage.open import open_backend
-from dowse.vectors.embedding_progress import EmbeddingFolder, EmbeddingProgress
+from dowse.vectors.embedding_progress import EMBEDDING, LEARNING, EmbeddingFolder, EmbeddingProgress
 from dowse.workers.child import lower_priority
 from dowse.workers.supervisor import worker_program
 from dowse.write_lock import write_lock
@@ -41,7 +46,7 @@ _LOCK_SECONDS = 1.0
 # How often the process looks whether it is to end.
 _POLL_SECONDS = 0.1
 # What embedding depends on; a command line is no place for the others.
-_SETTINGS = ("encoder", "view", "vectors", "device", "threads", "clusters")
+_SETTINGS = ("encoder", "view", "vectors", "device", "threads", "clusters", "adapter")
 
 
 def start_embedding(index: Index, rate: float = 0.0) -> bool:
@@ -52,16 +57,33 @@ def start_embedding(index: Index, rate: float = 0.0) -> bool:
         rate: Symbols per second, if that was measured just before.
     """
     missing = index.unembedded()
+    return bool(missing) and _start(index, EMBEDDING, EmbeddingProgress(0, missing, rate))
+
+
+def start_learning(index: Index) -> bool:
+    """Start a process that learns from new commits, unless one runs; whether one does then.
+
+    It waits for the vectors: they are what commits lead to.
+    """
+    return (
+        index.settings.background_embedding
+        and index.has_new_history()
+        and not index.unembedded()
+        and _start(index, LEARNING, EmbeddingProgress(0, 0, 0.0))
+    )
+
+
+def _start(index: Index, task: str, expected: EmbeddingProgress) -> bool:
     with index.backend.reader() as reader:
         derived = reader.cache_folder
-    if not missing or derived is None or not hasattr(os, "posix_spawn"):
+    if derived is None or not hasattr(os, "posix_spawn"):
         return False
-    folder = EmbeddingFolder(derived)
+    folder = EmbeddingFolder(derived, task)
     if folder.progress() is not None:
         return True
     try:
-        folder.request(EmbeddingProgress(0, missing, rate))
-        _spawn(_arguments(index))
+        folder.request(expected)
+        _spawn(_arguments(index, task))
     except (OSError, DowseError, NotImplementedError):  # a read-only or full disk, no more processes
         folder.remove_request()
         return False
@@ -69,7 +91,7 @@ def start_embedding(index: Index, rate: float = 0.0) -> bool:
 
 
 def main() -> None:
-    """Embed all symbols of the index that the first argument describes."""
+    """Embed all symbols of the index that the first argument describes, or learn from its history."""
     os.closerange(3, 1024)  # what the command had inherited, such as a pipe that somebody reads to its end
     lower_priority(_NICENESS)
     arguments = json.loads(sys.argv[1])
@@ -82,21 +104,39 @@ def main() -> None:
     ):
         with index.backend.reader() as reader:
             derived = reader.cache_folder
-        if derived is not None and EmbeddingFolder(derived).is_requested():
-            _embed(index, EmbeddingFolder(derived))
+        folder = EmbeddingFolder(derived, arguments["task"]) if derived is not None else None
+        if folder is not None and folder.is_requested():
+            _run(index, folder, _learn if arguments["task"] == LEARNING else _embed)
 
 
-def _embed(index: Index, folder: EmbeddingFolder) -> None:
+def _run(index: Index, folder: EmbeddingFolder, task: Callable[[Index, EmbeddingFolder], None]) -> None:
     with write_lock(folder.path, _LOCK_SECONDS, lambda _: None):
         if expected := folder.progress():
             folder.report(expected)
         threading.Thread(target=_exit_when_removed, args=(folder,), daemon=True).start()
         try:
-            # Again while symbols are added: those of the last moment have no vector at the end of a run.
-            while index.embed(wait=_LOCK_SECONDS, chunk=_CHUNK, on_progress=_reporter(folder)).missing:
-                pass
+            task(index, folder)
         finally:
             folder.remove_request()
+
+
+def _embed(index: Index, folder: EmbeddingFolder) -> None:
+    # Again while symbols are added: those of the last moment have no vector at the end of a run.
+    while index.embed(wait=_LOCK_SECONDS, chunk=_CHUNK, on_progress=_reporter(folder)).missing:
+        pass
+    start_learning(index)
+
+
+def _learn(index: Index, folder: EmbeddingFolder) -> None:
+    with tempfile.TemporaryDirectory(dir=_emptied(folder.path / "git")) as name:
+        tempfile.tempdir = name  # git's private folder: whoever kills this process leaves it to the next one
+        index.learn()
+
+
+def _emptied(folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    make_private_directory(folder)
+    return folder
 
 
 def _exit_when_removed(folder: EmbeddingFolder) -> None:
@@ -118,13 +158,14 @@ def _reporter(folder: EmbeddingFolder) -> Callable[[Progress], None]:
     return report
 
 
-def _arguments(index: Index) -> str:
+def _arguments(index: Index, task: str) -> str:
     settings = {name: value for name, value in asdict(index.settings).items() if name in _SETTINGS}
     if not is_shipped(name := index.settings.encoder) and not name.startswith("hf:"):
         settings["encoder"] = str(Path(name).expanduser().absolute())  # the process works in another folder
     # Half of the cores: a laptop should stay cool and quiet.
     settings["threads"] = max(1, index.settings.threads // 2)
-    return json.dumps({"root": str(index.root), "address": index.backend.address, "settings": settings})
+    place = {"root": str(index.root), "address": index.backend.address}
+    return json.dumps({"task": task, **place, "settings": settings})
 
 
 def _spawn(arguments: str) -> None:

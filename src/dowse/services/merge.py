@@ -8,6 +8,7 @@ from typing import Any
 
 from dowse.errors import DowseError
 from dowse.formats.json_format import SCHEMA_VERSION, answer_to_json, notes_to_json
+from dowse.search.lanes.graph import MENTION_SCORE
 from dowse.types import Answer, Note, NoteCode
 from dowse.version import __version__
 
@@ -16,9 +17,9 @@ from dowse.version import __version__
 LOOKAHEAD = 10
 # Notes that say that an index has no good answer.
 _MISSES = frozenset[NoteCode](["nothing-relevant", "unknown-name", "below-min-score"])
-# Notes about the state of an index, whatever it answers.
+# Notes about the state of an index, and of hits that are shown, whatever it answers.
 _STATES = frozenset[NoteCode](
-    ["partly-embedded", "incomplete-index", "refreshing", "lane-failed", "feedback", "other"]
+    ["partly-embedded", "incomplete-index", "refreshing", "lane-failed", "masked", "feedback", "other"]
 )
 # The fields of each index's own answer, without the hits.
 _INDEX_FIELDS = ("mode", "generation", "candidates", "notes", "embedded", "plan", "lanes")
@@ -49,7 +50,7 @@ class IndexResult:
         plan, hits = self.answer.plan, self.answer.hits
         if plan is None or plan.kind != "structure":
             return bool(hits)
-        return any(lane.lane == "graph" for hit in hits for lane in hit.lanes)
+        return any(lane.lane == "graph" and lane.score > MENTION_SCORE for hit in hits for lane in hit.lanes)
 
 
 def merge_answers(

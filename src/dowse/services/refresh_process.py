@@ -12,6 +12,7 @@ from typing import NamedTuple
 from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.index import Index
+from dowse.services.background_embedding import start_learning
 from dowse.storage.open import open_backend
 from dowse.workers.child import READY, Channel, EventReporter, handle_messages, lower_priority
 
@@ -51,8 +52,9 @@ def _refresh(job: RefreshJob, reporter: EventReporter) -> str:
             rebuild=job.rebuild, on_progress=reporter.progress("index"), on_wait=reporter.waiting
         )
         summary = f"{report.added:,} added, {report.changed:,} changed, {report.deleted:,} deleted"
-        if index.encoder is None or not index.unembedded():
-            return summary
-        reporter.event("embed", done=0, total=index.unembedded())
-        embedded = index.embed(on_progress=reporter.progress("embed"), on_wait=reporter.waiting)
-        return f"{summary}; {embedded.encoded + embedded.reused:,} embedded"
+        if index.encoder is not None and index.unembedded():
+            reporter.event("embed", done=0, total=index.unembedded())
+            embedded = index.embed(on_progress=reporter.progress("embed"), on_wait=reporter.waiting)
+            summary = f"{summary}; {embedded.encoded + embedded.reused:,} embedded"
+        start_learning(index)
+        return summary

@@ -167,6 +167,9 @@ class Reader(Protocol):
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
 
+    def rows_named(self, names: Sequence[str], limit: int) -> list[SymbolRow]:
+        """Return the symbols with one of these names, letter by letter; by name, path and line."""
+
     def rows_by_key(self, keys: Sequence[str]) -> list[SymbolRow]:
         """Return the symbols with these keys; unknown keys are ignored."""
 
@@ -386,6 +389,12 @@ class Writer(Protocol):
 
     def graph(self) -> GraphStore:
         """Return the call graph of this generation."""
+
+    def share_graph(self) -> str:
+        """Let other processes of this user read the graph of a generation that nobody can see yet.
+
+        Returns the path of a catalog that has it (`dowse.storage.local.catalog`), "" if that is not possible.
+        """
 
     def touch(self, key: str, size: int, mtime_ns: int) -> None:
         """Record new size and time of a file with the same content."""

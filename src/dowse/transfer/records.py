@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dowse.indexing.hashes import content_hash
-from dowse.indexing.records import keyword_terms
+from dowse.indexing.records import LENGTH_PADDING, keyword_terms
 from dowse.parsing.spans import join_spans
 from dowse.parsing.tokenizer import tokenize
 from dowse.storage.compression import pack, unpack
@@ -39,7 +39,8 @@ def _symbol_terms(symbol: SymbolRecord, file: FileRecord, data: bytes, is_corpus
     body = code
     if is_corpus and _has_separate_doc(symbol, file, code):
         body += symbol.doc.encode("utf-8", "replace")
-    return keyword_terms(symbol.name, symbol.qualified_name, symbol.signature, file.path, body)
+    padding = "" if is_corpus else LENGTH_PADDING
+    return keyword_terms(symbol.name, symbol.qualified_name, symbol.signature, file.path, body, padding)
 
 
 def _has_separate_doc(symbol: SymbolRecord, file: FileRecord, code: bytes) -> bool:

@@ -1,6 +1,7 @@
 """The process that goes on embedding after a search has answered: whether it runs, how far it is, its end.
 
-Loads no NumPy. All is in a folder beside the index, `derived/embedding`:
+Loads no NumPy. All is in a folder beside the index, `derived/embedding`, and for the process that learns from
+the history in `derived/learning`:
 
     writer.lock       held by the process: so there is one for each index, however the last one ended
     requested.json    written by who starts it; the process ends when this file is gone, or the whole index
@@ -20,7 +21,8 @@ from typing import NamedTuple
 from dowse.security.safe_files import make_private_directory, write_atomically
 from dowse.write_lock import lock_holder
 
-_FOLDER, _REQUESTED, _PROGRESS = "embedding", "requested.json", "progress.json"
+EMBEDDING, LEARNING = "embedding", "learning"
+_REQUESTED, _PROGRESS = "requested.json", "progress.json"
 # A process that was requested counts as running so long without the lock: it has Python to load first.
 _START_SECONDS = 10.0
 # How long to wait for a process that has to end; it looks for that several times a second.
@@ -56,9 +58,9 @@ class EmbeddingProgress(NamedTuple):
 class EmbeddingFolder:
     """The files of the process of one index."""
 
-    def __init__(self, derived: Path) -> None:
+    def __init__(self, derived: Path, task: str = EMBEDDING) -> None:
         """Name the folder; `derived` is that of what is derived from the index (`Reader.cache_folder`)."""
-        self.path = derived / _FOLDER
+        self.path = derived / task
 
     def request(self, expected: EmbeddingProgress) -> None:
         """Write that a process is to run, with what is known of its progress before it reports any."""
@@ -107,6 +109,12 @@ class EmbeddingFolder:
         except OSError:
             return False
         return 0 <= age < _START_SECONDS
+
+
+def end_processes(derived: Path) -> None:
+    """End the processes of an index in the background, and wait until they are gone."""
+    for task in (EMBEDDING, LEARNING):
+        EmbeddingFolder(derived, task).end_process()
 
 
 def read_progress(derived: Path | None) -> EmbeddingProgress | None:

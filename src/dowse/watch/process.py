@@ -13,7 +13,7 @@ from pathlib import Path
 
 from dowse.errors import DowseError, IndexLocked
 from dowse.index import Index
-from dowse.indexing.parse_pool import keep_idle_worker
+from dowse.indexing.parse_pool import keep_idle_workers
 from dowse.storage.open import open_backend
 from dowse.watch.commands import END, Commands, Settle, WatchJob
 from dowse.watch.update_loop import UpdateLoop
@@ -44,7 +44,7 @@ def main() -> None:
         with (
             Index(job.root, job.settings, open_backend(job.address, job.root)) as index,
             _watch_lock(job.lock, commands, reporter),
-            keep_idle_worker(),
+            keep_idle_workers(),
         ):
             _load_encoder(index)
             UpdateLoop(index, job.poll, commands, reporter).run()

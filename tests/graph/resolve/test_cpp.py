@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dowse.parsing.macros import blank_macros
+from dowse.parsing.preprocessor import keep_one_branch
 from graph.resolve.world import world
 
 
@@ -39,3 +42,58 @@ def test_smart_pointers_and_documented_namespaces(tmp_path):
             "main.cc:run -> a.h:shop.Cart.add",
             "main.cc:run -> a.h:shop.tidy",
         }
+
+
+SHOP = "namespace shop {\nclass Cart {\n public:\n  void add() {}\n};\nint tidy(int x) { return x; }\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "called"),
+    [
+        ("using namespace shop;\nvoid run(Cart c) { c.add(); tidy(1); }", "Cart.add tidy"),
+        ("using shop::tidy;\nvoid run() { tidy(1); }", "tidy"),
+        ("namespace s = shop;\nvoid run() { s::tidy(1); }", "tidy"),
+        ("typedef shop::Cart Basket;\nvoid run(Basket b) { b.add(); }", "Cart.add"),
+        ("void run() { auto c = new shop::Cart; c->add(); }", "Cart Cart.add"),
+        ("void run() { auto c = static_cast<shop::Cart*>(0); c->add(); }", "Cart.add"),
+        ("void run() { shop::Cart{}.add(); }", "Cart Cart.add"),
+        ("void run(std::vector<shop::Cart> v) { for (auto& c : v) c.add(); }", "Cart.add"),
+        ("void run(std::map<int, shop::Cart> m) { auto i = m.find(1); i->second.add(); }", "Cart.add"),
+        ("void run() { shop::Cart c(std::move(old)); c.add(); }", "Cart.add"),
+        ("void run() { LIB_IF(x) { shop::tidy(1); } else { shop::tidy(2); } }", "tidy"),
+    ],
+)
+def test_names_and_receivers(tmp_path, body, called):
+    with world(tmp_path, {"shop.hpp": SHOP, "main.cc": f'#include "shop.hpp"\n{body}\n'}) as graph:
+        assert {call for call in graph.calls() if "run" in call} == {
+            f"main.cc:run -> shop.hpp:shop.{name}" for name in called.split()
+        }
+
+
+def test_names_relative_to_namespaces_around_and_inline_namespaces(tmp_path):
+    files = {
+        "a.hpp": "namespace a {\ninline namespace v1 {\nnamespace b {\nint f(int x) { return x; }\n}\n"
+        "int run() { return b::f(1); }\n}\n}\n",
+        "main.cc": "int run() { return a::b::f(1); }\n",
+    }
+    with world(tmp_path, files) as graph:
+        assert graph.calls() == {"a.hpp:a.run -> a.hpp:a.b.f", "main.cc:run -> a.hpp:a.b.f"}
+
+
+def test_overloads_of_headers_that_are_not_included_are_not_meant(tmp_path):
+    files = {
+        "include/lib/a.hpp": "template <class T> int print(T x) { return 1; }\n",
+        "include/lib/b.hpp": "template <class T> int print(T* x) { return 2; }\n",
+        "single_include/lib.hpp": "template <class T> int print(T x) { return 1; }\n",
+        "test/main.cc": "#include <lib/a.hpp>\nvoid run() { print(1); }\n",
+    }
+    with world(tmp_path, files) as graph:
+        assert graph.calls() == {"test/main.cc:run -> include/lib/a.hpp:print"}
+
+
+def test_branches_stay_if_they_are_complete():
+    both = b"#if A\nint f();\n#else\nint g();\n#endif\n"
+    assert keep_one_branch(both).split() == [b"int", b"f();", b"int", b"g();"]
+    first = b"#if A\nint f() {\n#else\nint g() {\n#endif\n}\n"
+    assert keep_one_branch(first).split() == [b"int", b"f()", b"{", b"}"]
+    assert len(keep_one_branch(first)) == len(first)

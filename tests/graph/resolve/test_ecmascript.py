@@ -128,6 +128,62 @@ RECEIVERS = {
         "export const ROOM = new Room();\nfunction use() { ROOM.get(); }\n",
         "Room.get",
     ),
+    "type of the object in an inherited method": (
+        "interface Base { next(): this }\ninterface Chamber extends Base { room: Room }\n"
+        "function use(c: Chamber) { c.next().room.get(); }\n",
+        "Room.get",
+    ),
+    "type arguments inside a result": (
+        "class Pair<T> {\n  first(): T {}\n}\nclass Box<T> {\n  wrap(): Pair<T> {}\n}\n"
+        "function use(b: Box<Room>) { b.wrap().first().get(); }\n",
+        "Room.get",
+    ),
+    "overloads with different results": (
+        "function pick(a: string): Room;\nfunction pick(a: number): Other;\nfunction pick(a: any): any {}\n"
+        "class Other {}\nfunction use() { pick('a').get(); }\n",
+        "Room.get",
+    ),
+    "conditional type": (
+        "function pick<T>(x: T): T extends (infer U)[] ? Room : Other<T> {}\nclass Other<T> {}\n"
+        "function use() { pick('a').get(); }\n",
+        "Room.get",
+    ),
+    "variable with the name of an interface": (
+        "interface Kind<T> { make(): T }\ninterface Kit { size: number }\nconst Kit: Kind<Room> = load();\n"
+        "function use() { Kit.make().get(); }\n",
+        "Room.get",
+    ),
+    "names with a dollar sign": (
+        "const $room: Room = load();\nfunction $make(): $Yard {}\ninterface $Yard extends Yard {}\n"
+        "function use() { $room.get(); $make().open(); }\n",
+        "Room.get Yard.open",
+    ),
+    "parameters of a callback": (
+        "function each(n: number, f: (room: Room, yard?: Yard) => void) {}\n"
+        "function use() { each(1, (r, y) => { r.get(); y.open(); }); }\n",
+        "Room.get Yard.open",
+    ),
+    "parameters of a callback by a type alias, in a chain": (
+        "type Visit<T> = null | ((item: T) => void);\nclass A {\n  each(f: Visit<Room>): this {}\n}\n"
+        "function use(a: A) { a.each((r) => r.get()).each(function (r) { r.open(); }); }\n",
+        "Room.get Room.open",
+    ),
+    "parameters of a callback by the type of the variable, or type arguments": (
+        "interface Kind<T> { init(x: T): void }\n"
+        "function kind<T>(name: string, f: (x: T) => void): Kind<T> {}\n"
+        "function use() {\n  const a: Kind<Room> = kind('a', (x) => x.get());\n"
+        "  kind<Yard>('b', (y) => y.open());\n}\n",
+        "Room.get Yard.open",
+    ),
+    "parameters of a callback of a constructor": (
+        "class A {\n  constructor(f: (room: Room) => void) {}\n}\n"
+        "function use() { new A((r) => { r.get(); }); }\n",
+        "Room.get",
+    ),
+    "parameter of a callback by the bound of a type parameter": (
+        "function each<T extends Room>(f: (x: T) => void) {}\nfunction use() { each((r) => r.get()); }\n",
+        "Room.get",
+    ),
     "long types": (
         f"interface Box<T> {{ item: Room; pick(a: {'A | ' * 60}B): Room<{'C, ' * 60}D>; }}\n"
         "class Kit { box() { return new Yard<T extends K ? L<T> : T, M>(); } }\n"
@@ -205,6 +261,20 @@ MODULES = {
             "packages/app/src/use.ts:use -> packages/core/src/room.ts:open",
             "packages/app/src/use.ts:use -> packages/odd/source/main.ts:odd",
             "packages/app/src/use.ts:use -> packages/odd/source/more.ts:more",
+        },
+    ),
+    "package whose manifest is not indexed": (
+        {
+            "packages/kit/src/index.ts": "export function mend() {}\n",
+            "packages/kit/src/deep/index.ts": "export function dig() {}\n",
+            "packages/own/src/index.ts": "export function own() {}\n",
+            "packages/own/package.json": '{\n  "name": "@acme/own"\n}\n',
+            "packages/app/use.ts": "import { mend } from 'kit';\nimport { dig } from 'kit/deep';\n"
+            "import { own } from 'own';\nfunction use() { mend(); dig(); own(); }\n",
+        },
+        {
+            "packages/app/use.ts:use -> packages/kit/src/index.ts:mend",
+            "packages/app/use.ts:use -> packages/kit/src/deep/index.ts:dig",
         },
     ),
     "namespaces": (

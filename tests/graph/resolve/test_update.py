@@ -51,7 +51,7 @@ def test_an_update_that_was_cut_short_is_linked_by_the_next(tmp_path, monkeypatc
     root = write_tree(tmp_path / "tree", FILES)
     monkeypatch.setattr(update_module, "_CHUNK", 50)
 
-    def fail(_):
+    def fail(*_):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -109,15 +110,33 @@ def test_a_file_that_was_named_is_remembered_and_read_again(index, tmp_path):
     file = make_scip(tmp_path / "a.scip")
     index.update(scip=[file])
     wanted = compiled(index)
+    index.update(rebuild=True)
+    assert compiled(index) == wanted, "a rebuild forgets no name"
+    with sqlite3.connect(index.backend.folder / "catalog.sqlite") as catalog:
+        catalog.execute("UPDATE meta SET value='1' WHERE key='format'")
+    index.update()
+    assert compiled(index) == wanted, "nor does that of an index of an older format"
     ScipBuilder().write(file)
+    assert index.changes().scip_changed
     index.update()
     assert not compiled(index)
     make_scip(file)
     index.update()
     assert compiled(index) == wanted
     file.unlink()
+    assert not index.changes().scip_changed
     index.update()
     assert compiled(index) == wanted, "what was read stays"
+    index.update(rebuild=True)
+    assert not compiled(index), "it can't be read again"
+
+
+def test_a_name_whose_module_the_compiler_did_not_find_is_ours(index, tmp_path):
+    builder = ScipBuilder()
+    house = builder.document("house.py", HOUSE)
+    house.define(2, "Room", "local 1").mark(9, "Room", "local 1")
+    index.update(scip=[builder.write(tmp_path / "a.scip")])
+    assert ("calls", "leave", "Room", 9, "resolved") in edges(index)
 
 
 def test_a_stale_file_falls_back_to_our_own_resolution(index, tmp_path):

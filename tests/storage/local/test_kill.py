@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import shutil
 import signal
@@ -12,8 +13,11 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
+from dowse.storage.local.backend import LocalBackend
+from dowse.storage.local.catalog import Catalog
+from dowse.storage.local.writer import LocalWriter
 
-from helpers import KILL_HOOK, age, write_tree
+from helpers import KILL_HOOK, age, file_record, write_tree
 
 FILES = 24
 # Prints a line per progress event; kills itself before or after the nth call of one function, if asked.
@@ -164,3 +168,22 @@ def test_killed_in_the_very_first_run(world, tmp_path):
     with Index.open(root, index_dir=str(folder)) as index:
         index.update(wait=0)
         assert state(index) == NEW
+
+
+def test_what_a_killed_writer_shared_with_other_processes_is_no_generation(tmp_path):
+    backend = LocalBackend(tmp_path)
+    catalog = Catalog.open_for_writing(tmp_path / "catalog.sqlite")
+    writer = LocalWriter(tmp_path, catalog)
+    writer.put(file_record("lost.py"))
+    with contextlib.closing(Catalog.open_for_reading(Path(writer.share_graph()))) as shared:
+        assert [*shared.fingerprints()] == ["lost.py"]
+    catalog.close()  # nothing else happens in a process that is killed
+    assert not backend.has_generation()
+    with backend.writer() as writer:
+        assert writer.fingerprints() == {}
+        writer.put(file_record("kept.py"))
+        writer.commit({})
+    with backend.reader() as reader:
+        assert [file.path for file in reader.files()] == ["kept.py"]
+    with backend.writer() as writer:
+        assert writer.share_graph() == ""  # readers have a generation

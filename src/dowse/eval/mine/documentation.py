@@ -16,8 +16,8 @@ from typing import NamedTuple
 from dowse.errors import EvalError
 from dowse.eval.mine import doc_pairs
 from dowse.eval.mine.doc_pairs import Candidate, clean_doc, code_without_docs, first_paragraph
-from dowse.eval.mine.sources import Sources, definitions_in, read
 from dowse.eval.types import DOCS, Case
+from dowse.history.sources import Sources, definitions_in, read
 from dowse.parsing.languages import detect_language
 from dowse.parsing.tokenizer import split_identifier
 from dowse.security.secret_masking import mask_text

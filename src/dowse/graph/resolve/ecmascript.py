@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from dowse.graph.lookups import FileScope
 from dowse.graph.npm import CONFIG_SLOT, EXPORTS_SLOT
-from dowse.graph.resolve.rules import Rules
+from dowse.graph.resolve.rules import MAX_DEPTH, Rules
+from dowse.graph.resolve.signatures import (
+    aliased_type,
+    function_types,
+    return_type,
+    type_parameters,
+    written_parameter_types,
+)
 from dowse.graph.resolve.values import (
     EXTERNAL,
     IMPORTED,
@@ -17,7 +24,11 @@ from dowse.graph.resolve.values import (
     Candidate,
     Value,
     last_in_file,
+    only_callable,
+    union_of,
 )
+from dowse.parsing.type_expressions import parse_type, split_arguments
+from dowse.storage.protocol import Target
 from dowse.types import Reference
 
 _SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
@@ -42,6 +53,8 @@ _NODE_MODULES = frozenset(
 _CONFIGS = ("tsconfig.json", "jsconfig.json")
 # Configurations that extend each other in a chain.
 _MAX_EXTENDS = 5
+# Kinds of symbols that are no values at run time, and of the variables that may share their names.
+_ERASED = frozenset(["interface", "type", "constant"])
 # Folders that builds write to.
 _BUILT = re.compile(r"(^|/)(?:dist|build|lib|out|esm|cjs)/")
 
@@ -63,6 +76,7 @@ class EcmascriptRules(Rules):
     constructor_names = ("constructor",)
     functions_are_classes = True
     names_values = False
+    sigil = ""
 
     def external_result(self, value: Value | None, name: str) -> Value | None:
         """Return the result of a function: even one from outside can return what it is given."""
@@ -132,6 +146,83 @@ class EcmascriptRules(Rules):
                     return self.bound_value(file, bindings)
         return value
 
+    def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
+        """Return a member; a variable can have the name of an interface or type."""
+        if value is not None and value.kind == "class":
+            value = self._variable(value) or value
+        return super().member(file, value, name)
+
+    def _variable(self, value: Value) -> Value | None:
+        """Return the variable that has the name of an interface or type."""
+        target = value.candidates[0].target
+        if target is None or any(c.target is None or c.target.kind not in _ERASED for c in value.candidates):
+            return None
+        file = self.lookups.file_scope(target.path)
+        bindings = self.lookups.bindings(target.path, f"var {target.qualified_name}") if file else []
+        return self.bound_value(file, bindings) if file and bindings else None
+
+    def callback_parameter(self, file: FileScope, callee: Value | None, position: str) -> Value | None:
+        """Return a parameter of a callback: `x` of `f((x) => …)` by `function f(g: (x: Item) => void)`."""
+        function = only_callable(callee) if callee is not None else None
+        if function is not None and function.kind == "class":
+            function = self.constructor(file, function)
+        if function is None or function.kind != "function":
+            return None
+        numbers, _, declared = position.partition(" ")
+        argument, parameter = map(int, numbers.split("."))
+        values: list[Value | None] = []
+        for each in function.candidates:
+            own = self.lookups.file_scope(each.target.path) if each.target else None
+            types = written_parameter_types(each.target.signature) if each.target else ()
+            if each.target and own and argument < len(types):
+                known = self._argument_types(file, each.target, own, function.receiver, declared)
+                scope = each.target.qualified_name
+                values.append(self._parameter_of_type(own, types[argument], parameter, scope, known))
+        return union_of(values)
+
+    def _argument_types(
+        self, file: FileScope, target: Target, own: FileScope, receiver: Value | None, declared: str
+    ) -> dict[str, Value | None]:
+        """Return what the type parameters of a function stand for in a call, by what is declared there."""
+        known = self._known_types(own, receiver, target.qualified_name.rpartition(".")[0]) if receiver else {}
+        names = [*type_parameters(target.signature)]
+        written = split_arguments(declared)[1]
+        if not declared.startswith("["):  # the type of the variable is that of the result
+            names = [*split_arguments(return_type(target.language, target.signature))[1]]
+        for name, each in zip(names, written, strict=False):
+            if name in type_parameters(target.signature):
+                known[name] = self.instance_of(file, each, "") if each else None
+        for name, bound in type_parameters(target.signature).items():
+            if name not in known:
+                known[name] = self.instance_of(own, bound, target.qualified_name) if bound else None
+        return known
+
+    def _parameter_of_type(
+        self, file: FileScope, written: str, number: int, scope: str, known: Mapping[str, Value | None]
+    ) -> Value | None:
+        """Return a parameter of a function type, or of a type alias of one."""
+        values: list[Value | None] = []
+        for function in function_types(written):
+            types = written_parameter_types(function)
+            type_name = parse_type(types[number]) if number < len(types) else ""
+            values.append(self._instance_with(file, type_name, scope, known) if type_name else None)
+        name, arguments = split_arguments(parse_type(written))
+        alias = None if values or not name else self.resolve_path(file, name, scope)
+        for each in alias.candidates if alias is not None and alias.kind == "class" else ():
+            own = self.lookups.file_scope(each.target.path) if each.target else None
+            if each.target and own and each.target.kind == "type" and self._depth <= MAX_DEPTH:
+                self._depth += 1
+                inner = zip(type_parameters(each.target.signature), arguments, strict=False)
+                types_known = {n: self._instance_with(file, a, scope, known) if a else None for n, a in inner}
+                aliased = aliased_type(each.target.signature)
+                values.append(self._parameter_of_type(own, aliased, number, "", types_known))
+                self._depth -= 1
+        return union_of(values)
+
+    def overload_result(self, results: list[Value | None]) -> Value | None:
+        """Return what any of the overloads may return: few members are common to several of them."""
+        return union_of(results)
+
     def call_result(self, value: Value | None) -> Value | None:
         """Return the value of a call; calling a module calls its default export."""
         return super().call_result(self.default_export(value))
@@ -175,6 +266,11 @@ class EcmascriptRules(Rules):
                 module_path = self._module_file(posixpath.normpath(posixpath.join(folder, inner or "index")))
                 if module_path is not None:
                     return module_path
+        for index in self.lookups.package_files("npm folder", parts[0]):
+            folder = posixpath.dirname(index)
+            # A package whose manifest git ignores and builds write: its folder has its name.
+            if self.lookups.language(f"{posixpath.dirname(folder)}/package.json") is None:
+                return self._module_file(posixpath.join(folder, *parts[1:]))
         return None
 
     def _find_mapped(self, path: str, origin: str) -> str | None:

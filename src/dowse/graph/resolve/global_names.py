@@ -5,12 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from posixpath import normpath
 
-from dowse.graph.keys import join_names
-from dowse.graph.lookups import FileScope
+from dowse.graph.keys import is_amalgamation, join_names
+from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.common_methods import is_distinctive
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, UNDEFINED, Candidate, PathStep, Value, value_of
+from dowse.graph.resolve.values import (
+    EXTERNAL,
+    ITERATION,
+    UNDEFINED,
+    Candidate,
+    PathStep,
+    Value,
+    union_of,
+    value_of,
+)
 from dowse.storage.protocol import Target
 from dowse.types import Reference
 
@@ -47,6 +57,14 @@ class PlainRules(Rules):
 
 # Namespaces of the standard library.
 _SYSTEM = frozenset(["std"])
+# Methods of containers that return an iterator.
+_ITERATORS = frozenset(
+    "begin end cbegin cend rbegin rend find lower_bound upper_bound insert emplace erase".split()
+)
+# Aliases of aliases that are followed.
+_MAX_ALIASES = 8
+# Files that one file includes, directly or not; with more, all are taken as included.
+_MAX_INCLUDED = 2_000
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp", ".cuh")
 
 
@@ -75,6 +93,17 @@ def _is_built_with(path: str, target: Target) -> bool:
     return not platforms or target.kind not in ("function", "macro") or bool(platforms & _platforms(path))
 
 
+def _without_copies(path: str, targets: tuple[Target, ...]) -> tuple[Target, ...]:
+    """Return the symbols of sources if there are any; an amalgamation has its own."""
+    if len(targets) < 2:
+        return targets
+    if is_amalgamation(path):
+        kept = tuple(target for target in targets if target.path == path)
+    else:
+        kept = tuple(target for target in targets if not is_amalgamation(target.path))
+    return kept or targets
+
+
 class CRules(PlainRules):
     """C and C++: one namespace for all files, except for static functions and C++ namespaces."""
 
@@ -83,11 +112,50 @@ class CRules(PlainRules):
     bare_name_fallback = False
     is_global = True
 
+    def __init__(self, lookups: Lookups) -> None:
+        super().__init__(lookups)
+        # What each file includes, and the lookups that this depends on: valid for all files of one linking.
+        self._headers: dict[str, tuple[tuple[str, ...], frozenset[int]]] = {}
+        self._included: dict[str, frozenset[str]] = {}
+
+    def reset(self) -> None:
+        """Start on another file."""
+        super().reset()
+        self._included.clear()
+
+    def _resolve_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        return EXTERNAL if name in _SYSTEM else super()._resolve_name(file, name, enclosing)
+
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
-        """Return a namespace, since nothing tells otherwise."""
-        if name in _SYSTEM:
-            return EXTERNAL
-        return UNDEFINED if file.language == "c" else Value("module", module=name)
+        """Return a name from a `using namespace`, or a namespace, since nothing tells otherwise."""
+        if file.language == "c":
+            return UNDEFINED
+        value = self._used_symbol(file, name, enclosing)
+        # The namespace is one of those around, or a global one.
+        return value or Value("module", (Candidate(None, file.scope, enclosing),), name)
+
+    def _used_symbol(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return a name of a namespace that a `using namespace` of the file opens."""
+        for _, kind, namespace in self.lookups.bindings(file.path, "stars"):
+            if kind == "namespace":
+                value = self._symbol_around(file, join_names(namespace, name), enclosing)
+                if value is not None:
+                    return value
+        return None
+
+    def _symbol_around(self, file: FileScope, path: str, enclosing: str) -> Value | None:
+        """Return a symbol by a path from one of the namespaces around."""
+        for outer in self.enclosing_scopes(file, enclosing):
+            value = self.symbol(file, file.scope, join_names(outer, path))
+            if value is not None:
+                return value
+        return None
+
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return what a using-declaration or an alias of a namespace stands for."""
+        value = self.resolve_path(file, join_names(origin, name), enclosing)
+        # Beside `using std::swap`, a function of that name is found by the types of its arguments.
+        return UNDEFINED if name and value is EXTERNAL else value
 
     def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
         """Return a member; a namespace with documentation is a symbol as well."""
@@ -95,7 +163,29 @@ class CRules(PlainRules):
             kinds = {each.target.kind for each in value.candidates if each.target}
             if kinds == {"module"}:
                 return self.module_member(file, value.candidates[0].full_name, name)
+        if value is not None and value.kind == "external" and value.arguments and name[0] != "[":
+            return self._element_member(file, value, name)
+        if value is not None and value.kind == "module" and value.candidates:
+            path, enclosing = join_names(value.module, name), value.candidates[0].full_name
+            found = self._symbol_around(file, path, enclosing) or self._used_symbol(file, path, enclosing)
+            if found is not None:
+                return found
+            inner = self.module_member(file, value.module, name)
+            return inner._replace(candidates=value.candidates) if inner and inner.kind == "module" else inner
         return super().member(file, value, name)
+
+    def element(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return an element; that of a map is a pair, which has the arguments of the map."""
+        return value if name == ITERATION and len(value.arguments) > 1 else super().element(file, value, name)
+
+    def _element_member(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return a member of a container of the standard library, of an iterator, or of what it points to."""
+        if name in ("first", "second"):
+            return value.arguments[0 if name == "first" else -1]
+        if name in _ITERATORS:
+            return Value("callable", arguments=(value,))
+        pointed = self.member(file, value.arguments[-1], name) if is_distinctive(name) else None
+        return pointed or self.external_member(value, name)
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name of a namespace; macros can hide that a file is in one."""
@@ -109,7 +199,7 @@ class CRules(PlainRules):
 
     def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
         """Return a symbol that this file can see: static functions only in their own file."""
-        targets = self.lookups.symbols(file.family, scope, full_name)
+        targets = _without_copies(file.path, self.lookups.symbols(file.family, scope, full_name))
         if len(targets) < 2 and not (targets and (_is_static(targets[0]) or _platforms(targets[0].path))):
             return value_of(targets, scope, full_name)
         own = tuple(target for target in targets if target.path == file.path)
@@ -120,17 +210,66 @@ class CRules(PlainRules):
         visible = tuple(target for target in targets if not _is_static(target))
         if not any(_is_built_with(file.path, target) for target in visible):
             return None  # the system has it on other platforms
+        if is_overloaded:
+            return value_of(self._included_targets(file, visible), scope, full_name)
         # Variants for other platforms are in other folders.
         folder = file.path.rpartition("/")[0]
         near = tuple(target for target in visible if target.path.rpartition("/")[0] == folder)
-        return value_of(visible if is_overloaded else near or visible, scope, full_name)
+        return value_of(near or visible, scope, full_name)
 
-    def select_overloads(self, value: Value, reference: Reference) -> Value:
-        """Return the overloads that can be meant; what an alias stands for may be outside the index."""
-        kinds = {each.target.kind for each in value.candidates if each.target}
-        if reference.kind == "call" and kinds == {"type"}:
-            return value._replace(candidates=())
-        return super().select_overloads(value, reference)
+    def _included_targets(self, file: FileScope, targets: tuple[Target, ...]) -> tuple[Target, ...]:
+        """Return the symbols without those of headers that the file does not include, unless all are."""
+        if len({target.path for target in targets}) < 2:
+            return targets
+        included = self._included_files(file.path)
+        if not any(target.path in included for target in targets):
+            return targets
+        return tuple(t for t in targets if t.path in included or not t.path.endswith(_HEADERS))
+
+    def _included_files(self, path: str) -> frozenset[str]:
+        """Return a file and the files that it includes, directly or not."""
+        if path not in self._included:
+            found, waiting = {path}, [path]
+            while waiting and len(found) < _MAX_INCLUDED:
+                new = set(self._headers_of(waiting.pop())) - found
+                found |= new
+                waiting += sorted(new)
+            self._included[path] = frozenset(found)
+        return self._included[path]
+
+    def _headers_of(self, path: str) -> tuple[str, ...]:
+        """Return the files that a file includes directly."""
+        if path not in self._headers:
+            others, self.lookups.dependencies = self.lookups.dependencies, set()
+            stars = self.lookups.bindings(path, "stars")
+            found = (self._find_header(path, written) for _, kind, written in stars if kind == "*")
+            headers = tuple(header for header in found if header)
+            self._headers[path] = headers, frozenset(self.lookups.dependencies)
+            self.lookups.dependencies = others
+        headers, dependencies = self._headers[path]
+        self.lookups.dependencies |= dependencies
+        return headers
+
+    def _find_header(self, path: str, written: str) -> str:
+        """Return the header that an include means: in the folder of the file or in one above it."""
+        folder = path.rpartition("/")[0]
+        while True:
+            for inner in ("", "include/", "src/"):
+                header = normpath(f"{folder}/{inner}{written}" if folder else inner + written)
+                if self.lookups.language(header) is not None:
+                    return header
+            if not folder:
+                return ""
+            folder = folder.rpartition("/")[0]
+
+    def inherited_overloads(self, file: FileScope, value: Value, reference: Reference) -> Value:
+        """Return the class that an alias stands for, which may be outside the index."""
+        for _ in range(_MAX_ALIASES):
+            if {each.target.kind for each in value.candidates if each.target} != {"type"}:
+                return value
+            bases = (base for each in value.candidates for base in self.base_classes(each))
+            value = union_of(base for base in bases if base and base.kind == "class") or EXTERNAL
+        return value
 
     def preferred(self, file: FileScope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
         """Return those for the platform of the file, functions before macros that replace them elsewhere."""
@@ -141,16 +280,9 @@ class CRules(PlainRules):
         return functions or built or candidates
 
     def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
-        """Return a header in the folder of the file or in one above it."""
-        folder = file.path.rpartition("/")[0]
-        while True:
-            for inner in ("", "include/", "src/"):
-                path = f"{folder}/{inner}{qualifier}" if folder else inner + qualifier
-                if self.lookups.language(path) is not None:
-                    return Value("module", module=path)
-            if not folder:
-                return EXTERNAL
-            folder = folder.rpartition("/")[0]
+        """Return a header."""
+        header = self._find_header(file.path, qualifier)
+        return Value("module", module=header) if header else EXTERNAL
 
 
 class RubyRules(PlainRules):

@@ -2,14 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.signatures import accepts_argument_count as takes
-from dowse.graph.resolve.values import EXTERNAL, IMPORTED, INHERITED, UNDEFINED, Candidate, Value
+from dowse.graph.resolve.signatures import lambda_types, parameter_types, type_parameters
+from dowse.graph.resolve.values import (
+    EXTERNAL,
+    IMPORTED,
+    INHERITED,
+    ITERATION,
+    UNDEFINED,
+    Candidate,
+    PathStep,
+    Value,
+    is_own_member,
+    union_of,
+)
+from dowse.graph.symbol_table import EXTENSIONS
+from dowse.parsing.declared_types import parse_declared_type
+from dowse.parsing.kotlin_values import PARAMETERS, RECEIVER
+from dowse.parsing.type_expressions import split_arguments
+from dowse.storage.protocol import Target
 from dowse.types import Reference
 
 _STANDARD_PACKAGES = ("java.", "javax.", "kotlin.", "scala.", "android.", "System.")
+
+
+# Functions of Kotlin's standard library: what they return, and what the names in their lambdas are.
+_RETURNS_RECEIVER = frozenset(["apply", "also", "takeIf", "takeUnless", "onEach", "requireNotNull"])
+_ON_RECEIVER = {
+    RECEIVER: frozenset(["apply", "run"]),
+    **dict.fromkeys(PARAMETERS, frozenset(["also", "let", "takeIf", "takeUnless", "use"])),
+}
+_ON_ELEMENTS = frozenset(
+    "forEach map filter any all none find first last firstOrNull lastOrNull single singleOrNull filterNot"
+    " mapNotNull flatMap associate associateBy associateWith groupBy sortedBy sortedByDescending sumOf sumBy"
+    " joinToString onEach count partition maxByOrNull minByOrNull maxBy minBy takeWhile dropWhile removeIf"
+    " removeAll indexOfFirst indexOfLast distinctBy findLast mapTo filterTo forEachIndexed zip".split()
+)
+# Interfaces of Java that a lambda can stand for; the first type argument is that of its parameter.
+_FUNCTIONAL = frozenset(["Consumer", "Function", "Predicate", "UnaryOperator", "BiConsumer", "BiFunction"])
 
 
 def _named(value: Value, name: str) -> Value:
@@ -17,11 +52,16 @@ def _named(value: Value, name: str) -> Value:
     return value._replace(candidates=(Candidate(None, "", name),)) if value.kind == "external" else value
 
 
+def _at(types: tuple[str, ...], index: int) -> str:
+    return types[index] if index < len(types) else ""
+
+
 class JvmRules(Rules):
     """Packages, imports and nested classes."""
 
     nested_scopes = True
     implicit_self = True
+    imports_hide_package = True
     self_names = frozenset(["this"])
     constructor_names = ("init", "constructor")
 
@@ -79,14 +119,106 @@ class JvmRules(Rules):
         return next((base for base in bases if base is not None and base.kind == "class"), INHERITED)
 
     def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
-        """Return a member; `Outer.this` and `Base.super` are instances."""
+        """Return a member; `Outer.this` and `Base.super` are instances, `Foo::class` is one of KClass."""
         if value is not None and value.kind == "class" and name in ("this", "super"):
             return Value("instance", value.candidates)
+        if name == "class":  # `Foo::class`, on which there can be extension functions
+            return _named(EXTERNAL, "KClass" if file.language == "kotlin" else "Class")
+        if name == "java" and value is not None and value.candidates[:1] == (Candidate(None, "", "KClass"),):
+            return _named(EXTERNAL, "Class")
         member = super().member(file, value, name)
         is_found = member is not None and member.kind != "external"
         if is_found or value is None or value.kind not in ("instance", "external"):
             return member
         return self._extension_method(file, value, name, member)
+
+    def implicit_member(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return a member of an object that needs no name; extension functions need none either."""
+        return (
+            self.member(file, value, name)
+            if file.language == "kotlin"
+            else self.class_member(file, value, name)
+        )
+
+    def resolve_head(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return the value of the first name of a path, which can be a member of what is around."""
+        outer = enclosing if not name[:1].isupper() else ""
+        while outer:
+            around = self.scope_symbol(file, outer)
+            receiver = self._receiver_of(file, around) if around else None
+            member = self.member(file, receiver, name) if receiver else None
+            if receiver and is_own_member(receiver, member):
+                return member
+            outer = outer.rpartition(".")[0]
+        return self.resolve_name(file, name, enclosing)
+
+    def _receiver_of(self, file: FileScope, around: Value) -> Value | None:
+        """Return what `this` is in a class or an extension function."""
+        if around.kind == "class":
+            return Value("instance", around.candidates)
+        target = around.candidates[0].target if around.kind == "function" else None
+        if target is None or file.language != "kotlin":
+            return None
+        match = EXTENSIONS["kotlin"].search(target.signature)
+        return self._instance_in(target, parse_declared_type(match[1])) if match else None
+
+    def _instance_in(self, target: Target, type_name: str) -> Value | None:
+        """Return an instance of a type that the signature of a symbol names."""
+        file = self.lookups.file_scope(target.path)
+        return self.instance_of(file, type_name, target.qualified_name) if file and type_name else None
+
+    def follow(self, file: FileScope, value: Value | None, steps: Sequence[PathStep]) -> Value | None:
+        """Follow the members of a path, into the lambdas that its functions are given."""
+        receiver, called = None, ""
+        for step in steps:
+            if step.name in _ON_RECEIVER:
+                value = self._name_in_lambda(file, receiver, called, value, step.name)
+                continue
+            receiver, called = value, step.name
+            value = self.member(file, value, called)
+            if step.is_call:
+                is_known = value is not None and value.kind in ("function", "class")
+                if called in _RETURNS_RECEIVER and not is_known:
+                    value = receiver
+                else:
+                    value = self.external_result(self.call_result(value), called)
+        return value
+
+    def _name_in_lambda(
+        self, file: FileScope, receiver: Value | None, called: str, function: Value | None, name: str
+    ) -> Value | None:
+        """Return the receiver or the parameter of a lambda, by the function that it is given to."""
+        if function is not None and function.kind in ("function", "class"):
+            targets = [each.target for each in function.candidates if each.target]
+            return union_of(self._declared_in_lambda(target, receiver, name) for target in targets)
+        if receiver is None or called in _ON_RECEIVER[name]:
+            return receiver
+        is_element = name == PARAMETERS[0] and called in _ON_ELEMENTS
+        return self.element(file, receiver, ITERATION) if is_element else None
+
+    def _declared_in_lambda(self, target: Target, receiver: Value | None, name: str) -> Value | None:
+        """Return the receiver or the parameter of the lambda that a function takes last."""
+        of_receiver, taken, declared = lambda_types(target.signature)
+        if name == RECEIVER or not declared:
+            written = of_receiver if name == RECEIVER else _at(taken, PARAMETERS.index(name))
+            is_generic = written in type_parameters(target.signature)
+            return receiver if is_generic else self._instance_in(target, written)
+        interface, arguments = split_arguments(declared)
+        written = _at(arguments, PARAMETERS.index(name))
+        if interface.rpartition(".")[2] in _FUNCTIONAL:
+            return self._instance_in(target, written)
+        value = self._instance_in(target, interface)
+        for each in value.candidates if value is not None and value.kind == "instance" else ():
+            bound = self.lookups.bindings(each.target.path, f"lambda {each.full_name}") if each.target else ()
+            for _, signature, method in bound:
+                if each.target is None:
+                    continue
+                of_method = _at(parameter_types(signature), PARAMETERS.index(name))
+                names = list(type_parameters(each.target.signature))
+                if of_method in names:
+                    return self._instance_in(target, _at(arguments, names.index(of_method)))
+                return self._instance_in(each.target._replace(qualified_name=method), of_method)
+        return None
 
     def _extension_method(
         self, file: FileScope, receiver: Value, name: str, member: Value | None
@@ -131,7 +263,7 @@ class JvmRules(Rules):
         return False
 
     def inherited_overloads(self, file: FileScope, value: Value, reference: Reference) -> Value:
-        """Return the methods of the base classes if none of the class itself takes so many arguments."""
+        """Return the methods of base classes, extensions and imports if none of the class takes so many."""
         if reference.arguments < 0 or value.kind != "function" or not value.candidates:
             return value
         scope, owner = value.candidates[0].scope, value.candidates[0].full_name.rpartition(".")[0]
@@ -142,6 +274,11 @@ class JvmRules(Rules):
         if own is None or own.kind != "class":
             return value
         inherited = self.class_member(file, Value("super", own.candidates), reference.name)
+        if inherited is None or inherited.kind != "function":
+            inherited = self._extension_method(file, Value("instance", own.candidates), reference.name, None)
+        if inherited is None and not reference.qualifier:
+            for _, imported, origin in self.lookups.bindings(file.path, f"import {reference.name}"):
+                inherited = self.resolve_import(file, imported, origin, "")
         return inherited if inherited is not None and inherited.kind == "function" else value
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:

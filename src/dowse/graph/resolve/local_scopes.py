@@ -19,6 +19,8 @@ class LocalBinding(NamedTuple):
     symbol: FileSymbol | None  # or the nested function that has the name
 
 
+# Scopes around a line that are searched for a receiver: lambdas in lambdas.
+_MAX_RECEIVERS = 8
 # Bindings of one name in one scope that are kept: with more, its value is unknown anyway.
 _MAX_BINDINGS = 50
 
@@ -26,13 +28,14 @@ _MAX_BINDINGS = 50
 class _NameScopes:
     """The scopes of one name; the innermost one at a line is found by binary search."""
 
-    __slots__ = ("_bounds", "_innermost", "_seen", "_spans")
+    __slots__ = ("_bounds", "_depth", "_innermost", "_seen", "_spans")
 
-    def __init__(self) -> None:
+    def __init__(self, depth: int = 1) -> None:
+        self._depth = depth  # scopes that are kept at each line
         self._spans: dict[tuple[int, int], list[LocalBinding]] = {}
         self._seen: set[tuple[object, ...]] = set()
         self._bounds: list[int] | None = None  # lines at which the innermost scope changes
-        self._innermost: list[list[LocalBinding]] = []
+        self._innermost: list[list[list[LocalBinding]]] = []
 
     def add(self, binding: LocalBinding) -> None:
         """Add a binding, without duplicates."""
@@ -43,12 +46,16 @@ class _NameScopes:
             self._seen.add(identity)
             bindings.append(binding)
 
-    def at(self, line: int) -> list[LocalBinding]:
-        """Return the bindings of the innermost scope at a line."""
+    def at(self, line: int) -> list[list[LocalBinding]]:
+        """Return the bindings of the scopes around a line, from the inside out."""
+        index = self.index(line)
+        return self._innermost[index] if index >= 0 else []
+
+    def index(self, line: int) -> int:
+        """Return a number that lines in the same scopes share."""
         if self._bounds is None:
             self._bounds = self._sweep()
-        index = bisect_right(self._bounds, line) - 1
-        return self._innermost[index] if index >= 0 else []
+        return bisect_right(self._bounds, line) - 1
 
     def _sweep(self) -> list[int]:
         """Sweep over the lines where scopes start or end; keep the shortest scopes around each."""
@@ -65,15 +72,17 @@ class _NameScopes:
             self._innermost.append(self._shortest(around, line))
         return bounds
 
-    def _shortest(self, around: list[tuple[int, int]], line: int) -> list[LocalBinding]:
+    def _shortest(self, around: list[tuple[int, int]], line: int) -> list[list[LocalBinding]]:
         """Return the bindings of the shortest scopes at a line; scopes of one length may overlap."""
-        shortest: list[LocalBinding] = []
+        shortest: list[list[LocalBinding]] = []
         put_back: list[tuple[int, int]] = []
-        while around and (not put_back or around[0][0] == put_back[0][0]):
+        while around and (len(shortest) < self._depth or around[0][0] == put_back[-1][0]):
             length, last = heappop(around)
             if last >= line:
+                if not put_back or length != put_back[-1][0]:
+                    shortest.append([])
                 put_back.append((length, last))
-                shortest += self._spans[last - length, last]
+                shortest[-1] += self._spans[last - length, last]
         for each in put_back:
             heappush(around, each)
         return shortest
@@ -82,7 +91,9 @@ class _NameScopes:
 class LocalScopes:
     """The local scopes of a file, by name."""
 
-    def __init__(self, symbols: list[FileSymbol], facts: list[Fact], remainder: int) -> None:
+    def __init__(
+        self, symbols: list[FileSymbol], facts: list[Fact], remainder: int, sigil: str = "$"
+    ) -> None:
         self._ranges = _ranges(symbols)
         self._names: dict[str, _NameScopes] = {}
         self._classes = {
@@ -95,7 +106,7 @@ class LocalScopes:
             first, last = fact.first, fact.last
             if not first:
                 first, last = self._ranges[fact.owner] if 0 <= fact.owner < len(symbols) else (1, 1 << 30)
-            self._add(fact.name.lstrip("$"), LocalBinding(first, last, fact, None))
+            self._add(fact.name.lstrip(sigil) if sigil else fact.name, LocalBinding(first, last, fact, None))
         self._add_functions(symbols, remainder)
 
     def _add_functions(self, symbols: list[FileSymbol], remainder: int) -> None:
@@ -115,7 +126,7 @@ class LocalScopes:
     def _add(self, name: str, binding: LocalBinding) -> None:
         scopes = self._names.get(name)
         if scopes is None:
-            scopes = self._names[name] = _NameScopes()
+            scopes = self._names[name] = _NameScopes(_MAX_RECEIVERS if name == "this" else 1)
         scopes.add(binding)
 
     def binds(self, name: str) -> bool:
@@ -125,7 +136,22 @@ class LocalScopes:
     def lookup(self, name: str, line: int) -> list[LocalBinding]:
         """Return the bindings of a name in the innermost scope at a line."""
         scopes = self._names.get(name)
+        around = scopes.at(line) if scopes else []
+        return around[0] if around else []
+
+    def receivers(self, line: int) -> list[list[LocalBinding]]:
+        """Return the bindings of `this` around a line, from the inside out."""
+        scopes = self._names.get("this")
         return scopes.at(line) if scopes else []
+
+    def receiver_index(self, line: int) -> int:
+        """Return a number that lines with the same receivers share."""
+        scopes = self._names.get("this")
+        return scopes.index(line) if scopes else -1
+
+    def lines_of(self, owner: int) -> tuple[int, int]:
+        """Return the first and the last line of a symbol."""
+        return self._ranges[owner] if 0 <= owner < len(self._ranges) else (0, 1 << 30)
 
     def enclosing_class(self, owner: int) -> str:
         """Return the qualified name of the class that a definition is or is in, "" for none."""

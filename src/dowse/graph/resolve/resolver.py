@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
@@ -25,6 +25,7 @@ from dowse.graph.resolve.values import (
     Candidate,
     PathStep,
     Value,
+    is_own_member,
     only_callable,
     only_types,
     parse_path,
@@ -52,6 +53,7 @@ _RULES: dict[str, type[Rules]] = {
     "elixir": ElixirRules,
 }
 
+_MAX_LINES = 1 << 40
 # Languages in which `f()` is a function even if a variable has the name.
 _SEPARATE_FUNCTIONS = frozenset(["java", "php", "ruby"])
 
@@ -91,8 +93,9 @@ class _FileResolver:
         self._file, self._rules, self._links, self._scope = file, rules, links, scope
         self._symbols = file.symbols
         self._remainder = table.remainder
-        self._local = LocalScopes(file.symbols, table.local, table.remainder)
-        self._values: dict[tuple[str, str, str], Value | None] = {}
+        self._local = LocalScopes(file.symbols, table.local, table.remainder, rules.sigil)
+        self._values: dict[tuple[str, str, str, int], Value | None] = {}
+        self._receiver_values: dict[tuple[int, int], Value | None] = {}
         self._this_classes: dict[int, str] = {}
         self._heads: dict[tuple[str, int, int], Value | None] = {}
         self._owners = {s.qualified_name: i for i, s in reversed([*enumerate(self._symbols)]) if not s.part}
@@ -143,12 +146,12 @@ class _FileResolver:
     def _value(self, reference: Reference, owner: int) -> Value | None:
         """Return the value of a reference, shared by all in a class unless a function binds the name."""
         name, path = reference.name, reference.qualifier
-        steps = parse_path(path) if path else ()
+        steps = parse_path(path, self._rules.sigil) if path else ()
         if self._local.binds(steps[0].name if steps else name):
             is_variable = reference.kind != "call" or self._scope.language not in _SEPARATE_FUNCTIONS
             return self._find_value(steps, path, name, reference.line, owner, is_variable)
         shared_scope = self._parent_scope(owner) if self._rules.nested_scopes else self._this_class(owner)
-        memo = (path, name, shared_scope)
+        memo = (path, name, shared_scope, self._local.receiver_index(reference.line))
         if memo not in self._values:
             self._values[memo] = self._find_value(steps, path, name, reference.line, owner)
         return self._values[memo]
@@ -192,7 +195,7 @@ class _FileResolver:
         local, is_local = self._resolve_local(name, line, enclosing)
         if is_local and (is_variable or (local is not None and local.kind in ("function", "class"))):
             return local or VARIABLE
-        member = self._implicit_member(name, owner)
+        member = self._implicit_member(name, line, owner)
         if member is not None:
             return member
         return self._rules.resolve_name(self._scope, name, enclosing)
@@ -231,7 +234,14 @@ class _FileResolver:
                 values.append(self._rules.instance_of(self._scope, type_name, enclosing))
             else:
                 at = fact.first or line
-                values.append(self._assigned_value(fact.value, at, enclosing, name, fact.kind == "made"))
+                is_own = self._rules.shadows or fact.first > 0
+                definition = enclosing
+                if fact.value.startswith("this") and 0 <= fact.owner < len(self._symbols):
+                    definition = self._symbols[fact.owner].qualified_name  # not that of a class inside
+                value = self._assigned_value(fact.value, at, definition, name, fact.kind == "made", is_own)
+                if fact.kind == "argument":
+                    value = self._rules.callback_parameter(self._scope, value, fact.origin)
+                values.append(value)
         return union_of(values)
 
     def _with_bounds(self, type_name: str, line: int) -> str:
@@ -245,10 +255,15 @@ class _FileResolver:
 
         return _TYPE_NAME.sub(bound_of, type_name)
 
-    def _assigned_value(self, path: str, line: int, enclosing: str, name: str, is_call: bool) -> Value | None:
-        """Return the value of a variable by the expression that is assigned to it."""
-        steps = parse_path(path)
-        if steps and steps[0].name == name and self._rules.shadows:
+    def _assigned_value(
+        self, path: str, line: int, enclosing: str, name: str, is_call: bool, shadows: bool
+    ) -> Value | None:
+        """Return the value of a variable by the expression that is assigned to it.
+
+        Where it shadows another of its name, that one is in scope on the line before.
+        """
+        steps = parse_path(path, self._rules.sigil)
+        if steps and steps[0].name == name and shadows:
             return self._resolve_path(steps, line - 1, self._owners.get(enclosing, self._remainder))
         if not steps or steps[0].name == name:
             if len(steps) == 1 and is_call:
@@ -261,7 +276,8 @@ class _FileResolver:
         """Return the value of a member path at a line."""
         head = steps[0]
         # Only a name that functions bind can have different values on different lines.
-        memo = (head.name, line if self._local.binds(head.name) else 0, owner)
+        is_bound = self._local.binds(head.name)
+        memo = (head.name, line if is_bound else self._local.receiver_index(line) - _MAX_LINES, owner)
         if memo not in self._heads:
             self._heads[memo] = None  # breaks cycles: a name assigned to itself has no value
             self._heads[memo] = self._resolve_head(head.name, line, owner)
@@ -274,6 +290,8 @@ class _FileResolver:
         enclosing = self._enclosing(owner)
         if name.startswith("<"):
             return self._rules.instance_of(self._scope, name[1:-1], enclosing)
+        if name == "this" and self._rules.implicit_self:
+            return next(self._receivers(line, owner), None) or self._this_instance(owner)
         local, is_local = self._resolve_local(name, line, enclosing)
         if is_local and (name not in self._rules.self_names or self._is_assigned(name, line)):
             return local
@@ -284,21 +302,44 @@ class _FileResolver:
         if name.startswith("@"):
             own = self._this_instance(owner)
             return self._rules.member(self._scope, own, name.lstrip("@")) if own else None
-        member = self._implicit_member(name, owner)
+        member = self._implicit_member(name, line, owner)
         if member is not None:
             return member
         return self._rules.resolve_name(self._scope, name, enclosing)
 
-    def _implicit_member(self, name: str, owner: int) -> Value | None:
-        """Return a member of a class around, in languages where it needs no `this`."""
+    def _receivers(self, line: int, owner: int) -> Iterator[Value]:
+        """Yield what `this` is in the lambdas and the extension function around a line, where known."""
+        around = self._local.receivers(line)
+        if not around:
+            return
+        first, last = self._local.lines_of(self._owners.get(self._local.enclosing_class(owner), -1))
+        for bindings in around:
+            span = bindings[0].first, bindings[0].last
+            if span[0] < first or span[1] > last:
+                return  # outside of the class
+            if span not in self._receiver_values:
+                self._receiver_values[span] = None  # the callee of a lambda is no member of its receiver
+                self._receiver_values[span] = self._local_value(
+                    "this", line, self._enclosing(owner), bindings
+                )
+            value = self._receiver_values[span]
+            if value is not None:
+                yield value
+
+    def _implicit_member(self, name: str, line: int, owner: int) -> Value | None:
+        """Return a member of a receiver or a class around, in languages where it needs no `this`."""
         if not self._rules.implicit_self:
             return None
+        for receiver in self._receivers(line, owner):
+            member = self._rules.member(self._scope, receiver, name)
+            if is_own_member(receiver, member):
+                return member
         class_name = self._local.enclosing_class(owner)
         while class_name:
             instance = self._instance_of(class_name)
             if class_name.rpartition(".")[2] == name:
                 return Value("class", instance.candidates)  # its constructor has its name as well
-            member = self._rules.class_member(self._scope, instance, name)
+            member = self._rules.implicit_member(self._scope, instance, name)
             if member is not None and member is not INHERITED and not _is_constructor(member, name):
                 return member
             class_name = class_name.rpartition(".")[0]

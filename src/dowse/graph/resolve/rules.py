@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
-from dowse.graph.resolve.signatures import accepts_argument_count, return_type, type_parameters
+from dowse.graph.resolve.signatures import (
+    accepts_argument_count,
+    aliased_type,
+    return_type,
+    type_parameters,
+)
 from dowse.graph.resolve.values import (
     COLLECTION,
     ENTERED,
@@ -25,6 +31,7 @@ from dowse.graph.resolve.values import (
     parse_path,
     union_of,
 )
+from dowse.parsing.declared_types import parse_declared_type
 from dowse.parsing.facts import parse_type_name
 from dowse.parsing.type_expressions import (
     CALLABLE,
@@ -38,14 +45,19 @@ from dowse.storage.protocol import FileSymbol
 from dowse.types import Reference
 
 # Longer chains of imports and base classes are cycles, or might as well be.
-_MAX_DEPTH = 24
+MAX_DEPTH = 24
 # Classes that the search for an inherited member visits at most.
 _MAX_ANCESTORS = 200
 # Names that are commonly those of type parameters.
 _TYPE_PARAMETER = re.compile(r"_?[A-Z][A-Z0-9]?(?:_co|_contra)?|T[A-Z]\w*")
+# No names stand for anything known.
+NOTHING: Mapping[str, Value | None] = MappingProxyType({})
 # Types that mean the class itself.
 _SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Self", "t.Self", "$this"])
 
+
+# The result of a function that is being determined.
+_RECURSIVE = Value("recursive")
 
 # Methods of collections of many languages that return an element, or another collection of the same elements.
 _ELEMENT_METHODS = frozenset(
@@ -79,6 +91,8 @@ class Rules:
     bare_name_fallback = False
     # Whether names are looked up in the definitions around them.
     nested_scopes = False
+    # Whether an import takes precedence over what other files of the package define.
+    imports_hide_package = False
     # Whether a variable can be declared by another of its name: `let x = x.unwrap()`.
     shadows = False
     # Whether a function can be used like a class.
@@ -87,6 +101,8 @@ class Rules:
     calls_super = True
     # Whether a member that is used as a value is a method: in some languages, most are fields.
     names_values = True
+    # What variables start with that is no part of their names.
+    sigil = "$"
     # Names of constructors, besides the name of the class.
     constructor_names: tuple[str, ...] = ()
 
@@ -95,6 +111,7 @@ class Rules:
         self._names: dict[tuple[str, str, str], Value | None] = {}
         self._members: dict[tuple[str, tuple[Candidate, ...], str], Value | None] = {}
         self._base_classes: dict[Candidate, list[Value | None]] = {}
+        self._results: dict[tuple[Candidate, Value | None], Value | None] = {}
         self._modules: dict[tuple[str, str], str | None] = {}
         self._active: set[tuple[str, ...]] = set()
         self._depth = 0
@@ -104,6 +121,7 @@ class Rules:
         self._names.clear()
         self._members.clear()
         self._base_classes.clear()
+        self._results.clear()
         self._modules.clear()
         self._active.clear()
         self._depth = 0
@@ -115,7 +133,7 @@ class Rules:
         memo = (file.path, name, enclosing if self.nested_scopes else "")
         if memo in self._names:
             return self._names[memo]
-        if memo in self._active or self._depth > _MAX_DEPTH:
+        if memo in self._active or self._depth > MAX_DEPTH:
             return None
         self._active.add(memo)
         self._depth += 1
@@ -130,11 +148,17 @@ class Rules:
         for outer in self.enclosing_scopes(file, enclosing):
             if outer.rpartition(".")[2] == name:
                 continue  # a constructor has the name of its class
+            if not outer and self.imports_hide_package:
+                break
             value = self.scope_symbol(file, join_names(outer, name))
             if value is not None:
                 return value
         for _, imported, origin in self.lookups.bindings(file.path, f"import {name}"):
             return self.resolve_import(file, imported, origin, enclosing)
+        if self.imports_hide_package:
+            value = self.scope_symbol(file, name)
+            if value is not None:
+                return value
         bindings = self.lookups.bindings(file.path, f"var {name}")
         if bindings:
             return self.bound_value(file, bindings, enclosing)
@@ -232,12 +256,26 @@ class Rules:
             enclosing = enclosing.rpartition(".")[0]
         return ""
 
-    def _instance_of_expression(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
+    def _instance_with(
+        self, file: FileScope, type_name: str, enclosing: str, known: Mapping[str, Value | None]
+    ) -> Value | None:
+        """Return an instance of a type in which some names stand for known values."""
+        if type_name in known:
+            return known[type_name]
+        if known and (type_name.endswith("]") or "|" in type_name):
+            return self._instance_of_expression(file, type_name, enclosing, known)
+        return self.instance_of(file, type_name, enclosing)
+
+    def _instance_of_expression(
+        self, file: FileScope, type_name: str, enclosing: str, known: Mapping[str, Value | None] = NOTHING
+    ) -> Value | None:
         members = split_union(type_name)
         if len(members) > 1:
-            return union_of(self.instance_of(file, member, enclosing) for member in members)
+            return union_of(self._instance_with(file, member, enclosing, known) for member in members)
         name, written = split_arguments(type_name)
-        arguments = tuple(self.instance_of(file, each, enclosing) if each else None for each in written)
+        arguments = tuple(
+            self._instance_with(file, each, enclosing, known) if each else None for each in written
+        )
         if name[:1] == LITERAL:  # a type that the language has built in
             return Value("external", (Candidate(None, "", name),), arguments=arguments)
         if name == CALLABLE:
@@ -259,8 +297,8 @@ class Rules:
 
     def resolve_path(self, file: FileScope, path: str, enclosing: str = "") -> Value | None:
         """Return the value of a member path such as `a.b().c` at the top level of a file."""
-        steps = parse_path(path)
-        if not steps or self._depth > _MAX_DEPTH:
+        steps = parse_path(path, self.sigil)
+        if not steps or self._depth > MAX_DEPTH:
             return None
         self._depth += 1
         try:
@@ -271,12 +309,16 @@ class Rules:
             elif steps[0].name.startswith("<"):
                 value = self.instance_of(file, steps[0].name[1:-1], enclosing)
             else:
-                value = self.resolve_name(file, steps[0].name, enclosing)
+                value = self.resolve_head(file, steps[0].name, enclosing)
             if steps[0].is_call:
                 value = self.external_result(self.call_result(value), steps[0].name)
             return self.follow(file, value, steps[1:])
         finally:
             self._depth -= 1
+
+    def resolve_head(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return the value of the first name of a path."""
+        return self.resolve_name(file, name, enclosing)
 
     def follow(self, file: FileScope, value: Value | None, steps: Sequence[PathStep]) -> Value | None:
         """Follow the members of a path."""
@@ -304,16 +346,30 @@ class Rules:
         return self._return_value(value) if value.kind == "function" else None
 
     def _return_value(self, function: Value) -> Value | None:
-        if self._depth > _MAX_DEPTH:
+        if self._depth > MAX_DEPTH:
             return None
         self._depth += 1
         try:
-            results = {self._declared_return(each, function.arguments) for each in function.candidates}
+            receiver = function.receiver
+            results = [*dict.fromkeys(self._result(each, receiver) for each in function.candidates)]
         finally:
             self._depth -= 1
-        return results.pop() if len(results) == 1 else None
+        results = [each for each in results if each is not _RECURSIVE]
+        return results[0] if len(results) == 1 else self.overload_result(results)
 
-    def _declared_return(self, function: Candidate, arguments: tuple[Value | None, ...] = ()) -> Value | None:
+    def _result(self, function: Candidate, receiver: Value | None) -> Value | None:
+        """Return the result of one function; overloads often return each other's."""
+        memo = (function, receiver)
+        if memo not in self._results:
+            self._results[memo] = _RECURSIVE
+            self._results[memo] = self._declared_return(function, receiver)
+        return self._results[memo]
+
+    def overload_result(self, results: list[Value | None]) -> Value | None:
+        """Return the result of a call of one of several overloads that have different results."""
+        return None
+
+    def _declared_return(self, function: Candidate, receiver: Value | None = None) -> Value | None:
         """Return an instance of the return type in a function's signature, or what the function returns."""
         target = function.target
         file = self.lookups.file_scope(target.path) if target else None
@@ -322,16 +378,19 @@ class Rules:
         type_name = return_type(target.language, target.signature)
         enclosing = target.qualified_name.rpartition(".")[0]
         if type_name:
-            if arguments:
-                owner = self.scope_symbol(file, enclosing)
-                for each in owner.candidates if owner else ():
-                    if each.target and type_name in type_parameters(each.target.signature):
-                        return _argument_of(each.target.signature, type_name, arguments)
-            return self.instance_of(file, type_name, enclosing)
+            known = self._known_types(file, receiver, enclosing) if receiver else NOTHING
+            return self._instance_with(file, type_name, enclosing, known)
         bindings = self.lookups.bindings(target.path, f"result {target.qualified_name}")
         if any(kind == "object" for kind, _, _ in bindings):
             return Value("constant", (function,))  # its functions are symbols of this one
-        return self.bound_value(file, bindings, enclosing)
+        return self.bound_value(file, bindings, target.qualified_name)
+
+    def callback_parameter(self, file: FileScope, callee: Value | None, position: str) -> Value | None:
+        """Return a parameter of a function that is an argument of a call, by what its callee declares.
+
+        The position is that of a fact of kind "argument".
+        """
+        return None
 
     # Members
 
@@ -347,7 +406,9 @@ class Rules:
             return self.module_member(file, value.module, name)
         if value.kind in ("class", "instance", "super"):
             member = self.class_member(file, value, name)
-            return self._substituted(file, value, name, member) if value.arguments else member
+            if member is not None and member.kind == "function":
+                return member._replace(receiver=value)  # for its result
+            return self._substituted(value, name, member) if value.arguments else member
         if value.kind in ("function", "constant"):
             for each in value.candidates:  # an attribute of a function, or of the value of a property
                 inner = self.symbol(file, each.scope, join_names(each.full_name, name))
@@ -362,7 +423,7 @@ class Rules:
         """Return what a constant of a module is bound to."""
         target = constant.candidates[0].target
         file = self.lookups.file_scope(target.path) if target and target.kind == "constant" else None
-        if target is None or file is None or self._depth > _MAX_DEPTH:
+        if target is None or file is None or self._depth > MAX_DEPTH:
             return None
         self._depth += 1
         try:
@@ -380,10 +441,19 @@ class Rules:
         file = self.lookups.file_scope(path) if bindings else None
         return self.bound_value(file, bindings, qualified_name) if file else None
 
-    def _substituted(self, file: FileScope, owner: Value, name: str, member: Value | None) -> Value | None:
-        """Return a member of a generic class with type arguments for the type parameters."""
-        if member is not None and member.kind == "function":
-            return member._replace(arguments=owner.arguments)  # for its result
+    def _known_types(self, file: FileScope, receiver: Value, enclosing: str) -> dict[str, Value | None]:
+        """Return what types in a method of a class stand for: its own object, and type arguments."""
+        known: dict[str, Value | None] = {}
+        if receiver.kind == "instance":
+            known = dict.fromkeys(_SELF_TYPES, receiver)
+        owner = self.scope_symbol(file, enclosing) if receiver.arguments else None
+        for each in owner.candidates if owner else ():
+            names = type_parameters(each.target.signature) if each.target else ()
+            known |= zip(names, receiver.arguments, strict=False)
+        return known
+
+    def _substituted(self, owner: Value, name: str, member: Value | None) -> Value | None:
+        """Return a field of a generic class with type arguments for the type parameters."""
         target = owner.candidates[0].target
         if target is None:
             return member
@@ -426,6 +496,10 @@ class Rules:
         if name in _COLLECTION_METHODS:
             return Value("callable", arguments=(value._replace(arguments=value.arguments[-1:]),))
         return value._replace(arguments=())
+
+    def implicit_member(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return a member of an object that needs no name."""
+        return self.class_member(file, value, name)
 
     def class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
         """Return a member of a class or of its base classes."""
@@ -495,12 +569,13 @@ class Rules:
     def _find_base_classes(self, candidate: Candidate) -> list[Value | None]:
         target = candidate.target
         file = self.lookups.file_scope(target.path) if target else None
-        if target is None or file is None or self._depth > _MAX_DEPTH:
+        if target is None or file is None or self._depth > MAX_DEPTH:
             return []
         paths = [path for _, path, _ in self.lookups.bindings(target.path, f"base {target.qualified_name}")]
-        if target.kind == "type" and "=" in target.signature:
+        written = aliased_type(target.signature) if target.kind == "type" else ""
+        if written:
             read = parse_type if target.language in ("python", "typescript") else parse_type_name
-            aliased = read(target.signature.partition("=")[2].strip(" ;"))
+            aliased = (parse_declared_type if target.language == "cpp" else read)(written)
             names = [split_arguments(member)[0] for member in split_union(aliased)]
             paths += [name for name in names if name and name not in (LITERAL, CALLABLE, CLASS)]
         enclosing = target.qualified_name.rpartition(".")[0]

@@ -38,6 +38,7 @@ class Value(NamedTuple):
     module: str = ""  # a path, a package or a crate, depending on the language; of "external", the reason
     # What the type parameters stand for: the elements of a collection, the result of a callable.
     arguments: tuple[Value | None, ...] = ()
+    receiver: Value | None = None  # of a method, the object that it is called on
 
 
 # Something that is certainly not defined in this index.
@@ -53,7 +54,7 @@ _CALLABLE = frozenset(["function", "method", "macro"])
 # Types whose name is called to make an instance.
 _INSTANTIABLE = frozenset(["class", "struct", "enum"])
 _NAME = re.compile(r"@{0,2}[\w$]+[?!]?")
-_SEPARATORS = re.compile(r"\?\.|!\.|&\.|->|::|\\|\.|:")
+_SEPARATORS = re.compile(r"\?\.|!{1,2}\.|&\.|->|::|\\|\.|:")
 
 
 def value_of(targets: tuple[Target, ...], scope: str, full_name: str) -> Value | None:
@@ -96,6 +97,12 @@ def last_in_file(value: Value) -> Value:
     return value._replace(candidates=value.candidates[-1:]) if is_redefinition else value
 
 
+def is_own_member(receiver: Value, member: Value | None) -> bool:
+    """Whether a member is known to be one of the receiver; a field can have a type from outside."""
+    is_field = receiver.kind == "instance" and member is not INHERITED
+    return member is not None and (is_field or member.kind != "external")
+
+
 def union_of(values: Iterable[Value | None]) -> Value | None:
     """Return what an expression stands for that has one of these values; None if they have little in common.
 
@@ -120,7 +127,9 @@ ELEMENT, ITERATION, COLLECTION, ENTERED = "[]", "[*]", "[+]", "[with]"
 UNWRAPPED = "[?]"
 # The first step of a path that starts with an instance of a type: `<list[Room]>[].close`.
 _CAST = re.compile(r"<[^<>]*>")
-_SUFFIX = re.compile(r"\([^()]*\)|\[(?:\*|\+|with|\?|\d+)?\]")
+_SUFFIX = re.compile(r"\([^()]*\)|\[(?:\*|\+|with|it\d?|this|\?|\d+)?\]")
+# Kotlin's `this@Outer`; other labels are names of functions with lambdas.
+_LABELLED = re.compile(r"^this@([A-Z]\w*)|^(this|super)@\w+")
 _TRY = re.compile(r"(?<=[)\]])\?|(?<=\bawait)\?")
 
 
@@ -132,17 +141,22 @@ class PathStep(NamedTuple):
 
 
 @lru_cache(maxsize=32768)
-def parse_path(path: str) -> tuple[PathStep, ...]:
-    """Return the names of a member path such as `a.b().c[]`; none if some part of it has no name."""
+def parse_path(path: str, sigil: str = "$") -> tuple[PathStep, ...]:
+    """Return the names of a member path such as `a.b().c[]`; none if some part of it has no name.
+
+    Names lose the sigil that variables start with.
+    """
     path = _TRY.sub("[\0]", path.strip()).replace(UNWRAPPED, "[\0]")
     if "?" in path and "?." not in path and not path.endswith("?"):
         return ()
     path = path.replace("[\0]", UNWRAPPED)
+    if "@" in path:
+        path = _LABELLED.sub(lambda label: f"<{label[1]}>" if label[1] else label[2], path)
     cast = _CAST.match(path)
     steps = [PathStep(cast[0], False)] if cast else []
     for index, part in enumerate(_SEPARATORS.split(path[cast.end() :] if cast else path)):
         start = min((at for at in (part.find("("), part.find("[")) if at >= 0), default=len(part))
-        name = part[:start].strip().lstrip("$*&!")
+        name = part[:start].strip().lstrip(f"{sigil}*&!")
         if name and _NAME.fullmatch(name):
             steps.append(PathStep(name, False))
         elif name or index or (part and not cast):

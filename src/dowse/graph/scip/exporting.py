@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from dowse.graph.model import is_sure
 from dowse.graph.scip.names import descriptor, symbol_head
 from dowse.graph.scip.positions import word_length
 from dowse.graph.scip.schema import (
@@ -26,8 +27,6 @@ from dowse.storage.protocol import Reader
 from dowse.types import TYPE_KINDS, Edge, StoredFile, SymbolRow
 from dowse.version import __version__
 
-# Guesses are not exported: a reader of SCIP takes every reference for certain.
-_CERTAIN = frozenset(["compiler", "resolved", "unique"])
 _BATCH = 500
 _BYTES = 2  # the wire type of the fields of an index
 
@@ -100,7 +99,7 @@ def _symbol_name(row: SymbolRow, kinds: Mapping[str, str], number: int) -> str:
     name, suffix = parents[-1], f"(+{number})." if number else "()."
     if row.kind in TYPE_KINDS or row.kind == "constant":
         name, suffix = f"{name}{number or ''}", "#" if row.kind in TYPE_KINDS else "."
-    return f"{symbol_head(row.repo)}{folders}{around}{descriptor(name or '_', suffix)}"
+    return f"{symbol_head(row.repo)}{folders}{around}{descriptor(name, suffix)}"
 
 
 def _without_parts(rows: Sequence[SymbolRow]) -> list[list[SymbolRow]]:
@@ -121,7 +120,8 @@ def _document(
     edges = [
         edge
         for edge in reader.edges([row.row for row in rows], limit=1 << 30)
-        if edge.confidence in _CERTAIN and edge.target in names
+        # Guesses are not exported: a reader of SCIP takes every reference for certain.
+        if is_sure(edge) and edge.target in names
     ]
     bases: defaultdict[str, set[str]] = defaultdict(set)
     for edge in edges:

@@ -196,8 +196,14 @@ class _Importer:
         lines = Lines(source.text, document.position_encoding)
         ours = {(each.line, each.column): each.name for each in source.references}
         import_lines = {each.line for each in source.references if each.kind == "import"}
+        # A local symbol in an import is a name of a module that the compiler did not find.
+        unfound = {
+            each.symbol
+            for each in document.occurrences
+            if is_local(each.symbol) and each.range and each.range[0] + 1 in import_lines
+        }
         for occurrence in document.occurrences:
-            if occurrence.symbol_roles & (DEFINITION | FORWARD_DEFINITION):
+            if occurrence.symbol_roles & (DEFINITION | FORWARD_DEFINITION) or occurrence.symbol in unfound:
                 continue
             targets = self._targets(path, occurrence.symbol)
             position = lines.locate(occurrence) if targets is not None else None

@@ -61,7 +61,8 @@ def symbol_head(package: str) -> str:
 
 
 def descriptor(name: str, suffix: str) -> str:
-    """Return a name with its suffix, quoted if it is not made of plain letters."""
+    """Return a name with its suffix, quoted if it is not made of plain letters; one can't be empty."""
+    name = name or "_"
     if not _SIMPLE.fullmatch(name):
         name = f"`{name.replace('`', '``')}`"
     return f"{name}{suffix}"

@@ -167,18 +167,23 @@ def embed_briefly(index: Index) -> None:
 
 
 def embed_in_background(index: Index, rate: float = 0.0) -> None:
-    """Have a process of its own embed what has no vector; a daemon has its watcher or refresher for that.
+    """Have a process of its own embed what has no vector, or learn from new commits if nothing is missing.
+
+    A daemon has its watcher or refresher for that.
 
     Args:
         index: The index.
         rate: Symbols per second, if that was measured just before.
     """
     is_here = environment.get() is _OF_THIS_PROCESS
-    if not is_here or not index.settings.background_embedding or index.is_shared or not index.unembedded():
+    if not is_here or not index.settings.background_embedding or index.is_shared:
         return
-    from dowse.services.background_embedding import start_embedding
+    is_embedded = not index.unembedded()
+    if is_embedded and not index.has_new_history():
+        return
+    from dowse.services.background_embedding import start_embedding, start_learning
 
-    start_embedding(index, rate)
+    start_learning(index) if is_embedded else start_embedding(index, rate)
 
 
 def print_json(data: object) -> None:

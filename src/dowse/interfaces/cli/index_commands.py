@@ -12,6 +12,7 @@ from dowse.errors import ConfigError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import (
+    embed_in_background,
     environment,
     open_index,
     print_json,
@@ -84,6 +85,8 @@ def _index(options: argparse.Namespace) -> int:
         print_line(_update_line(report, index.root))
         if embedded and (embedded.encoded or embedded.reused):
             print_line(_embedding_line(embedded))
+    if embedded:
+        embed_in_background(index)  # nothing is missing: it learns from new commits
     return EXIT_FOUND
 
 

@@ -180,7 +180,7 @@ def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool) -> No
     missing = index.unembedded()
     if missing and (options.mode != "auto" or is_new or missing <= QUICK_SYMBOLS):
         embed_briefly(index)
-    elif missing:
+    else:
         embed_in_background(index)
 
 

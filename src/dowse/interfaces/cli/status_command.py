@@ -46,6 +46,7 @@ def run(options: argparse.Namespace) -> int:
         ("files", files),
         ("symbols", f"{facts['symbols']:,}"),
         ("embedded", _embedded(facts)),
+        *([("adapter", facts["adapter"]["text"])] if facts["adapter"] else []),
         ("languages", ", ".join(f"{name or 'text'} {n:,}" for name, n in facts["languages"].items())),
         ("fresh", _freshness(facts)),
     ]

@@ -140,19 +140,26 @@ def _repeat(node: Repeat) -> _Info:
 
 
 def _concat(infos: Iterable[_Info]) -> _Info:
-    result = _EMPTY
+    """Join neighbours; those of known strings first, since joins with anything else repeat their trigrams."""
+    result = known = _EMPTY
     for info in infos:
-        result = _join(result, info)
-    return result
+        if joined := _join_exact(known, info):
+            known = joined
+        else:
+            result, known = _join(result, known), info
+    return _join(result, known)
+
+
+def _join_exact(left: _Info, right: _Info) -> _Info | None:
+    """Join two small sets of matches; None if one is unknown, or their product is not small."""
+    if left.exact is None or right.exact is None or len(left.exact) * len(right.exact) > MAX_STRINGS:
+        return None
+    return _exactly(_cross(left.exact, right.exact))
 
 
 def _join(left: _Info, right: _Info) -> _Info:
-    if (
-        left.exact is not None
-        and right.exact is not None
-        and len(left.exact) * len(right.exact) <= MAX_STRINGS
-    ):
-        return _exactly(_cross(left.exact, right.exact))
+    if exact := _join_exact(left, right):
+        return exact
     across = _condition(_cross(_ends(left.suffixes, last=True), _ends(right.prefixes, last=False)))
     prefixes = left.prefixes if left.exact is None else _cross(left.exact, right.prefixes)
     suffixes = right.suffixes if right.exact is None else _cross(left.suffixes, right.exact)
@@ -230,8 +237,9 @@ def _as_set(query: TrigramQuery) -> frozenset[TrigramQuery]:
 
 def _all_of(parts: frozenset[TrigramQuery]) -> TrigramQuery:
     """Return the simplest conjunction of queries, in an order that does not change between runs."""
-    kept: list[TrigramQuery] = []
-    for part in sorted(parts, key=repr):
+    trigrams = sorted(part.text for part in parts if isinstance(part, Trigram))
+    kept: list[TrigramQuery] = list(map(Trigram, trigrams))  # none implies another
+    for part in sorted(parts.difference(kept), key=repr):
         if not any(_implies(other, part) for other in kept):
             kept = [*(other for other in kept if not _implies(part, other)), part]
     if not kept:

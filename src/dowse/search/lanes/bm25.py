@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import starmap
 
 from dowse.parsing.tokenizer import tokenize, tokenize_query
 from dowse.query.ast import Constraint
@@ -49,11 +50,12 @@ def keyword_lane(
     fuzziness: str,
     field_weights: Mapping[str, float],
     abbreviation: float = 0.0,
+    term_weights: Mapping[str, float] | None = None,
     constraint: Constraint | None = None,
     exact_rows: Mapping[object, frozenset[int]] | None = None,
 ) -> KeywordResult:
     """Find the symbols that share terms with a text; relax the query while too few match."""
-    terms = query_terms(text)
+    terms = tuple(starmap(Term, term_weights.items())) if term_weights else query_terms(text)
     reader.prefetch_document_frequencies(term.text for term in terms)
     abbreviations = tuple(_abbreviations(reader, terms, abbreviation)) if abbreviation else ()
     request = KeywordRequest((*terms, *abbreviations), field_weights, constraint, exact_rows)

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from dowse.encoders.encoder import Encoder
 from dowse.query.ast import Constraint
 from dowse.search.lanes.jobs import LaneResult, columns
 from dowse.storage.protocol import Reader, VectorRequest
+from dowse.vectors.adapter import load_adapter
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptedResult(LaneResult):
+    """The candidates of an adapted query."""
+
+    plain_scores: tuple[float, ...] = ()  # the cosines with the query as it was, which confidence knows
 
 
 def embedding_lane(
@@ -19,10 +28,22 @@ def embedding_lane(
     method: str = "auto",
     constraint: Constraint | None = None,
     exact_rows: Mapping[object, frozenset[int]] | None = None,
+    adapt: bool = False,
 ) -> LaneResult:
-    """Return the nearest neighbours of a text by cosine, among the symbols that meet the filters."""
+    """Return the nearest neighbours of a text by cosine, among the symbols that meet the filters.
+
+    With `adapt`, the text is adapted to the repository's history, if an adapter was learnt.
+    """
     if not text.strip():
         return LaneResult((), ())  # filters alone have no vector
     vector = encoder.encode_queries([text])[0]
-    request = VectorRequest(encoder.id, vector, method, constraint, exact_rows)
-    return LaneResult(*columns(reader.nearest(request, limit)))
+    adapter = load_adapter(reader.cache_folder, encoder.id, len(vector), reader.derived) if adapt else None
+    adapted = adapter.adapt(vector) if adapter else vector
+    request = VectorRequest(encoder.id, adapted, method, constraint, exact_rows)
+    rows, scores = columns(reader.nearest(request, limit))
+    if adapter is None:
+        return LaneResult(rows, scores)
+    plain = tuple((reader.vectors(encoder.id, rows) @ vector).tolist())
+    label = f"adapted by {adapter.facts.commits:,} commits"
+    details = tuple(f"{label}: {now - then:+.2f}" for now, then in zip(scores, plain, strict=True))
+    return AdaptedResult(rows, scores, details, plain)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from dowse.search.lanes.bm25 import query_terms, without_language
@@ -26,16 +26,18 @@ def term_idf(reader: Reader, term: str) -> float:
 class QueryTerms:
     """The terms of a query text with their weights; coverage is looked up once for each symbol."""
 
-    def __init__(self, reader: Reader, text: str) -> None:
-        self._reader, self._text = reader, text
+    def __init__(self, reader: Reader, text: str, term_weights: Mapping[str, float] | None = None) -> None:
+        self._reader, self._text, self._term_weights = reader, text, term_weights
         self._coverage: dict[int, float] = {}
 
     @cached_property
     def weights(self) -> dict[str, float]:
         """The IDF of each term as a share of the sum of all."""
-        terms = [term.text for term in query_terms(without_language(self._reader, self._text))]
+        terms = self._term_weights or {
+            term.text: 1.0 for term in query_terms(without_language(self._reader, self._text))
+        }
         self._reader.prefetch_document_frequencies(terms, "body")
-        weights = {term: term_idf(self._reader, term) for term in terms}
+        weights = {term: weight * term_idf(self._reader, term) for term, weight in terms.items()}
         total = sum(weights.values()) or 1.0
         return {term: value / total for term, value in weights.items()}
 

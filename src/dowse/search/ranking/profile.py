@@ -1,14 +1,20 @@
 """Weights of fields, signals and fusion, for the two shapes an index can have.
 
 In a repository, paths carry meaning: files and folders are named after what they contain, and related
-functions are in one file. In a corpus of functions from many repositories only the words count. Both profiles
-were tuned on the development halves of the sets; docs/RANKING.md has the effect of every signal on its own.
+functions are in one file. How much of that counts depends on the kind of question (question_kinds.py): it
+finds the place of a topic, and misleads where one function is described. In a corpus of functions from many
+repositories only the words count.
+
+The weights of a topic were chosen on the questions of bench/manifests/repos.json, those of a corpus on the
+development halves of the sets, those of the other kinds on questions mined from 38 other repositories;
+docs/RANKING.md has what they are worth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +26,6 @@ class BlendWeights:
     coverage: float = 0.0
     name: float = 0.0
     graph: float = 0.05
-    coherence: float = 0.0  # the signal of that name, with this fusion
 
     def scale_lexical(self, factor: float) -> BlendWeights:
         """Return the weights with those of shared words multiplied by a factor."""
@@ -42,6 +47,7 @@ class Profile:
     file: float = 0.0  # words of the query in the file's name
     folder: float = 0.0  # and in the folders above it
     header: float = 0.0  # the symbol is the module level of a file: imports, module documentation
+    length: float = 0.0  # of the symbol in lines: what a change concerns is in longer functions more often
     direction: float = 0.0  # "int to string" and `int_to_string`; the opposite direction loses as much
     coherence: float = 0.0  # the best symbol of a file gains by the others that match
     coherence_power: float = 1.0  # exponent of their scores before they are summed
@@ -55,11 +61,12 @@ class Profile:
     # 1/rank lie so close together that signals would decide alone.
     by_spread: bool = False
     blend: BlendWeights = BlendWeights()
-    # Share of the signals with the default fusion: its best score is large compared with the differences
-    # between its candidates.
-    blend_signal_share: float = 0.5
-    # The same for sums of 1/rank, whose range is the unit there; `rank_coverage` is what covering all words
-    # of the query adds, which blend has in its formula. Ranks fall slowly: a high exponent keeps
+    # The signals with the default fusion, if they are others.
+    blended: Profile | None = None
+    # The weights for other kinds of questions than topics.
+    kinds: Mapping[str, Profile] = field(default_factory=dict)
+    # Share of the signals with sums of 1/rank, whose range is their unit; `rank_coverage` is what covering
+    # all words of the query adds, which blend has in its formula. Ranks fall slowly: a high exponent keeps
     # the many middling candidates of large files from adding up to more than a good one.
     rank_signal_share: float = 0.3
     rank_coherence: float = 0.0
@@ -67,18 +74,81 @@ class Profile:
     rank_coverage: float = 0.0
 
 
+_ROLES = {"test": 0.4, "docs": 0.5, "example": 0.6, "benchmark": 0.6, "generated": 0.6, "vendored": 0.6}
+_TREE_FIELDS = {"name": 0.6, "signature": 0.3, "path": 0.3, "body": 1.0}
+# Cosines of what does not match at all are far from 0; their cubes count for little.
+_BLEND_POWER = 3.0
+# A commit subject, or what a bug report says.
+_CHANGE = Profile(
+    fields=_TREE_FIELDS,
+    name=-0.1,
+    file=0.06,
+    header=-0.3,
+    length=0.2,
+    coherence=0.1,
+    coherence_power=2.0,
+    roles=_ROLES,
+    promote_definitions=True,
+    blend=BlendWeights(words=0.35, coverage=0.6, graph=0.02),
+    blended=Profile(
+        fields={},
+        name=-0.1,
+        file=0.1,
+        header=-0.3,
+        length=0.2,
+        coherence_power=_BLEND_POWER,
+        roles=_ROLES,
+        promote_definitions=True,
+        saturation=0.97,
+    ),
+)
+# A sentence about one function.
+_DESCRIPTION = Profile(
+    fields=_TREE_FIELDS,
+    name=0.3,
+    file=0.1,
+    folder=0.05,
+    header=-0.6,
+    length=0.1,
+    roles=_ROLES,
+    promote_definitions=True,
+    blend=BlendWeights(words=0.05, coverage=0.1, graph=0.0),
+    blended=Profile(
+        fields={},
+        name=0.1,
+        file=0.06,
+        header=-0.6,
+        length=0.1,
+        coherence=0.02,
+        coherence_power=9.0,
+        roles=_ROLES,
+        saturation=0.99,
+    ),
+)
 TREE = Profile(
-    fields={"name": 0.6, "signature": 0.3, "path": 0.3, "body": 1.0},
+    fields=_TREE_FIELDS,
     name=0.2,
     file=0.3,
     folder=0.2,
     header=0.2,
     coherence=0.8,
-    roles={"test": 0.4, "docs": 0.5, "example": 0.6, "benchmark": 0.6, "generated": 0.6, "vendored": 0.6},
+    roles=_ROLES,
     promote_definitions=True,
     saturation=0.85,
     candidates=200,  # signals find more among more; .013 of nDCG on repositories
-    blend=BlendWeights(words=0.25, coverage=0.45, coherence=0.4),
+    blend=BlendWeights(words=0.25, coverage=0.45),
+    blended=Profile(
+        fields={},
+        file=0.2,
+        folder=0.15,
+        header=0.075,
+        coherence=0.45,
+        coherence_power=_BLEND_POWER,
+        roles=_ROLES,
+        promote_definitions=True,
+        saturation=0.64,
+    ),
+    kinds={"change": _CHANGE, "description": _DESCRIPTION},
     rank_coherence=0.2,
     rank_coverage=0.5,
 )
@@ -92,3 +162,30 @@ NO_SIGNALS = Profile(fields={}, definition=0.0)
 
 # Field weights of the symbol mode, which matches names alone.
 SYMBOL_FIELDS: Mapping[str, float] = {"name": 1.0, "context": 0.5}
+
+
+def profile_for_question(profile: Profile, kinds: Mapping[str, float]) -> Profile:
+    """Return the weights for a question: the mean of the kinds' weights, by the probability of each."""
+    others = {name: kinds.get(name, 0.0) for name in profile.kinds}
+    if not any(others.values()):
+        return profile
+    return _mean([(profile, 1 - sum(others.values())), *((profile.kinds[n], p) for n, p in others.items())])
+
+
+_Weights = TypeVar("_Weights", Profile, BlendWeights)
+
+
+def _mean(weighted: Sequence[tuple[_Weights, float]]) -> _Weights:
+    """Return the weighted mean of numbers, the majority of what is true or false, the first of all else."""
+    first = weighted[0][0]
+    values: dict[str, Any] = {}
+    for name in (each.name for each in fields(first)):
+        parts = [(getattr(weights, name), share) for weights, share in weighted]
+        value = parts[0][0]
+        if isinstance(value, bool):
+            values[name] = sum(share for part, share in parts if part) > 0.5
+        elif isinstance(value, float):
+            values[name] = sum(share * part for part, share in parts)
+        elif isinstance(value, Profile | BlendWeights):
+            values[name] = _mean(parts)
+    return replace(first, **values)

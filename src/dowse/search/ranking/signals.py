@@ -7,6 +7,7 @@ means the same for short and long queries and on small and large indexes.
 from __future__ import annotations
 
 import functools
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +31,8 @@ _ROLE_WORDS = {
 COPY_ROLES = frozenset(["generated", "vendored"])
 # The shortest word that counts as an abbreviation of a longer one: "conf" for "configuration".
 _MIN_PREFIX = 4
+# Lines from which on a symbol is as long as one can be.
+_MAX_LENGTH = 200
 # Weight of a definition whose name differs from the query in case only.
 _OTHER_CASE = 0.3
 
@@ -101,21 +104,6 @@ def profile_for_cosines(profile: Profile) -> Profile:
     return Profile(fields={}, definition=0.0, roles=roles)
 
 
-def profile_for_blend(profile: Profile) -> Profile:
-    """Return the weights for the default fusion."""
-    share = profile.blend_signal_share
-    return replace(
-        profile,
-        name=0.0,  # the encoder has read it
-        file=share * profile.file,
-        folder=share * profile.folder,
-        header=share * profile.header,
-        coherence=profile.blend.coherence,
-        # Cosines of what does not match at all are far from 0; their cubes count for little.
-        coherence_power=3.0,
-    )
-
-
 def profile_for_ranks(profile: Profile) -> Profile:
     """Return the weights for sums of 1/rank: RRF, with or without weights of lanes."""
     share = profile.rank_signal_share
@@ -139,6 +127,7 @@ def has_no_signals(profile: Profile) -> bool:
         profile.file,
         profile.folder,
         profile.header,
+        profile.length,
         profile.coherence,
         profile.direction,
     )
@@ -172,6 +161,7 @@ class _Signals:
             ("file", profile.file and profile.file * self._overlap(_file_terms(row.path))),
             ("folder", profile.folder and profile.folder * self._overlap(_folder_terms(row.path))),
             ("header", profile.header if _is_module_level(row) else 0.0),
+            ("length", profile.length and profile.length * _length(row)),
             ("direction", direction and profile.direction * agreement(row.name, direction)),
         ):
             if share:
@@ -290,6 +280,11 @@ def _add_coherence(ranked: list[RankedHit], weights: Sequence[float], maximum: f
         if share:
             hit.contributions.append(Contribution("signal.coherence", share))
             hit.score += share
+
+
+def _length(row: SymbolRow) -> float:
+    """Return the length of a symbol on a logarithmic scale: 1 for so many lines or more."""
+    return math.log1p(min(_MAX_LENGTH, row.end_line - row.start_line + 1)) / math.log1p(_MAX_LENGTH)
 
 
 def _is_module_level(row: SymbolRow) -> bool:

@@ -116,5 +116,5 @@ def _raise_scores(ordered: Sequence[RankedHit], tiers: Sequence[Tier]) -> None:
         if hit.score < floor:
             value = floor - hit.score + (gap if hit is ordered[0] else 0.0)
             hit.contributions.append(Contribution("signal.type", value, tier.name.lower()))
-            hit.score += value
+            hit.score = max(floor, hit.score + value)  # the sum can be rounded down
         floor = hit.score

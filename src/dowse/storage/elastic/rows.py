@@ -191,6 +191,20 @@ class RowReader:
                 matches.append(((score < 2, len(symbol_name), symbol_name, path, line), row))
         return self.rows([row for _, row in sorted(matches)[:limit]])
 
+    def rows_named(self, names: Sequence[str], limit: int) -> list[SymbolRow]:
+        """Return the symbols with one of these names, letter by letter; by name, path and line."""
+        sort = [{"name": "asc"}, {"path": "asc"}, {"start_line": "asc"}, {"row": "asc"}]
+        rows: list[SymbolRow] = []
+        for batch in batches(sorted(set(map(replace_surrogates, names))), MAX_HITS):
+            body = {"query": self._searcher.query([among("name", batch)]), "sort": sort}
+            for hits in self._searcher.pages(
+                SYMBOLS, {**body, **doc_values(ROW_COLUMNS)}, limit=limit - len(rows)
+            ):
+                pairs = list(map(symbol_row, hits))
+                self._cache.add_rows(pairs)
+                rows += (row for row, _ in pairs)
+        return rows
+
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Yield the texts of files, some at a time."""
         for batch in batches(sorted(set(file_ids)), _TEXT_BATCH):

@@ -126,6 +126,10 @@ class ElasticWriter:
         """Return what linking reads and writes."""
         return self._mirror.graph
 
+    def share_graph(self) -> str:
+        """Share nothing: the mirror is part of a transaction."""
+        return ""
+
     def touch(self, key: str, size: int, mtime_ns: int) -> None:
         """Note a new size and time of a file whose content is the same."""
         self._mirror.touch_file(key, size, mtime_ns)

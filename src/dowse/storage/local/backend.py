@@ -17,7 +17,7 @@ from dowse.storage.local.reader import LocalReader
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
 from dowse.storage.local.writer import LocalWriter
 from dowse.storage.protocol import BrokenBlock, KnownVectors, OnWait
-from dowse.vectors.embedding_progress import EmbeddingFolder
+from dowse.vectors.embedding_progress import end_processes
 from dowse.write_lock import lock_holder, write_lock
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class LocalBackend:
         self.close()
         layout.refuse_links(self.folder)
         layout.refuse_foreign_folder(self.folder)
-        EmbeddingFolder(layout.derived_folder(self.folder)).end_process()
+        end_processes(layout.derived_folder(self.folder))
         on_wait = on_wait or (lambda _: None)
         with contextlib.ExitStack() as locks:
             locks.enter_context(write_lock(self.folder, wait, on_wait))

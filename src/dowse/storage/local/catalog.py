@@ -20,7 +20,7 @@ from dowse.storage.local.queries import CatalogQueries
 from dowse.types import FileRecord, SymbolRecord
 
 # Raised whenever what is stored, or the tokenizer, changes.
-FORMAT_VERSION = 7
+FORMAT_VERSION = 8
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -118,7 +118,8 @@ class Catalog(CatalogQueries):
             foreign = self._db.execute("SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')")
             if foreign.fetchone():
                 raise sqlite3.DatabaseError("it has views or triggers")
-            version = self.meta().get("format", "?")
+            meta = self.meta()
+            version = meta.get("format", "?")
         except sqlite3.OperationalError as error:
             self._db.close()
             if "no such table" in str(error):
@@ -130,10 +131,11 @@ class Catalog(CatalogQueries):
         if version != str(FORMAT_VERSION):
             self._db.close()
             is_older = version.isdigit() and int(version) < FORMAT_VERSION
-            raise (IndexOutdated if is_older else IndexVersionError)(
+            message = (
                 f"the index in {self.path.parent} has format {version}, this dowse reads {FORMAT_VERSION}; "
                 "run `dowse index --rebuild`"
             )
+            raise IndexOutdated(message, meta) if is_older else IndexVersionError(message)
         if self._is_truncated():
             self._db.close()
             raise damage_error(self.path.parent, "its end is missing")
@@ -189,6 +191,21 @@ class Catalog(CatalogQueries):
             self._db.execute("PRAGMA busy_timeout=0")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._db.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+
+    def flush(self) -> None:
+        """Write what was changed, without a new generation."""
+        if self._db.in_transaction:
+            self._db.execute("COMMIT")
+        self.begin()
+
+    def remove_files(self) -> None:
+        """Remove all files, if there are any, and all that belongs to them."""
+        if self._db.execute("SELECT 1 FROM files LIMIT 1").fetchone():
+            self.begin()
+            tables = self._db.execute("SELECT name FROM sqlite_master WHERE type='table' AND name<>'meta'")
+            for (table,) in tables.fetchall():
+                self._db.execute(f"DELETE FROM {table}")
+            self._db.execute("COMMIT")
 
     def rollback(self) -> None:
         """Roll back the transaction of the new generation."""

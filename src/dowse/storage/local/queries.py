@@ -112,6 +112,21 @@ class CatalogQueries:
         )
         return [SymbolRow(*row) for row in self._db.execute(query, (like, like, like, limit))]
 
+    def rows_named(self, names: Sequence[str], limit: int) -> list[SymbolRow]:
+        """Return the symbols with one of these names, letter by letter; by name, path and line."""
+        wanted = sorted({escape_surrogates(name) for name in names})
+        # The index folds the case of ASCII letters; the second condition does not.
+        query = (
+            f"{_ROW_SELECT} WHERE s.name COLLATE NOCASE IN ({{0}}) AND s.name IN ({{0}})"
+            " ORDER BY s.name, f.path, s.start_line, s.id LIMIT ?"
+        )
+        rows: list[SymbolRow] = []
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            values = (*batch, *batch, limit - len(rows))
+            rows += map(SymbolRow._make, self._db.execute(query.format(placeholders(len(batch))), values))
+        return rows
+
     def rows_by_key(self, keys: Sequence[str]) -> list[SymbolRow]:
         """Return the symbols with these keys; scans the table, which has no index for them."""
         return [SymbolRow(*row) for row in self._among(keys, f"{_ROW_SELECT} WHERE s.key IN ({{}})")]

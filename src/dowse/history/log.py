@@ -1,4 +1,4 @@
-"""A git repository for mining: its commits, newest first, with hunks, present names of files, and blobs."""
+"""A git repository: its commits, newest first, with hunks, present names of files, and blobs."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ class Repository:
 
     root: Path  # the folder: paths of cases are relative to it
     prefix: str  # the path from the top of the work tree to `root`: "" or ending with "/"
+    head: str  # the commit that is checked out
     git: SandboxedGit  # its paths are relative to the top of the work tree
 
 
@@ -68,7 +69,7 @@ def open_repository(folder: str | os.PathLike[str]) -> Iterator[Repository]:
         with open_sandboxed_git(common, commit, MAX_FILE_BYTES) as git:
             if git.run("cat-file", "-t", "HEAD").strip() != b"commit":
                 raise EvalError(f"HEAD of {folder} is no commit; `git fsck` may tell more")
-            yield Repository(root, prefix, git)
+            yield Repository(root, prefix, commit, git)
     except EvalError:
         raise
     except DowseError as error:
@@ -158,8 +159,12 @@ def count_commits(repository: Repository, paths: Iterable[str], since: str = "")
         return 0
 
 
-def read_history(repository: Repository, paths: Iterable[str], since: str = "") -> Iterator[Commit]:
+def read_history(
+    repository: Repository, paths: Iterable[str], since: str = "", after: str = ""
+) -> Iterator[Commit]:
     """Read the commits that touched files with the extensions of the given ones, newest first.
+
+    With `after`, a commit, only those that are not in its history.
 
     All of the work tree is read, not only the folder: else a file that was moved into it would have no
     earlier history. Branches are read by date, so a rename on one of them may come after a commit on
@@ -172,7 +177,8 @@ def read_history(repository: Repository, paths: Iterable[str], since: str = "") 
     mark = secrets.token_hex(16)
     form = f"--format=tformat:{mark}%x00%H%x00%an <%ae>%x00%s"
     names: dict[str, str] = {}
-    with repository.git.start(*_LOG, form, *_since(since), "HEAD", "--", *specs) as process:
+    revisions = ["HEAD", f"^{after}"] if after else ["HEAD"]
+    with repository.git.start(*_LOG, form, *_since(since), *revisions, "--", *specs) as process:
         try:
             for header, hunks in _commits(process.lines(MAX_HEADER_BYTES), mark.encode()):
                 yield _commit(header, hunks, names)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.eval.mine.subjects import clean_subject, query_from_subject
+from dowse.history.subjects import clean_subject, query_from_subject
 
 
 @pytest.mark.parametrize(

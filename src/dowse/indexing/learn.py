@@ -1,0 +1,182 @@
+"""Learns the query adapter of an index from the commits of its repository, and validates it on new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from dowse.errors import DowseError
+from dowse.history.mined import mined_commits
+from dowse.source.git import head_commit
+from dowse.storage.protocol import VectorRequest
+from dowse.vectors.adapter import (
+    MAX_DIMENSION,
+    AdapterFacts,
+    fit,
+    move_head,
+    read_facts,
+    shift,
+    write_adapter,
+)
+
+if TYPE_CHECKING:
+    from dowse.encoders.encoder import Encoder
+    from dowse.history.commits import MinedCommit
+    from dowse.storage.protocol import Backend, Floats, Reader
+
+# The mined commits, of which the adapters of all encoders are learnt.
+COMMITS = "commits.json"
+# Fewer commits gain little or lose.
+MIN_COMMITS = 50
+# The newest commits are held back for validation: a third of them, up to this many.
+_MAX_HELD_BACK = 200
+# Results of the embedding lane that validation looks at.
+_DEPTH = 100
+STRENGTHS = (0.5, 1.0)
+# The adapter must gain this much in mean reciprocal rank, and at least twice what shuffled targets gain.
+_MIN_GAIN = 0.005
+# An adapter is fitted again when the history has grown by this share.
+_GROWTH = 0.05
+
+
+class Pairs(NamedTuple):
+    """Commits as vectors, newest first."""
+
+    queries: Floats  # of their subjects
+    targets: Floats  # the mean of the symbols that they changed
+    relevant: list[frozenset[int]]  # rows of those symbols
+
+
+def is_outdated(derived: Path | None, root: Path, encoder: str) -> bool:
+    """Whether the history of a repository has commits that its adapter has not seen."""
+    head = head_commit(root) if derived is not None else ""
+    if derived is None or not head:
+        return False
+    facts = read_facts(derived, encoder)
+    return facts is None or facts.head != head or bool(facts.older_than)
+
+
+def learn_adapter(
+    backend: Backend, root: Path, encoder: Encoder, asked: Collection[str] = ()
+) -> AdapterFacts | None:
+    """Learn the adapter of an index; what can't be learnt is recorded with the reason.
+
+    Args:
+        backend: The index, whose symbols have vectors.
+        root: The repository, or a folder in it.
+        encoder: The encoder of the vectors.
+        asked: Of an evaluation: beginnings of the names of the commits it asks about. Only commits that are
+            older than all of them are learnt; none if they are not in this history.
+
+    Returns None where nothing can be recorded: on a cluster, of a corpus, without a git history.
+    """
+    with backend.reader() as reader:
+        derived, is_corpus = reader.cache_folder, reader.is_corpus
+    head = head_commit(root)
+    if derived is None or is_corpus or not head:
+        return None
+    try:
+        commits = mined_commits(root, derived / COMMITS)
+    except DowseError as error:
+        facts = AdapterFacts(head, reason=str(error))
+        write_adapter(derived, encoder.id, facts)
+        return facts
+    if not asked and _is_hardly_new(read_facts(derived, encoder.id), commits):
+        move_head(derived, encoder.id, head)
+        return read_facts(derived, encoder.id)
+    facts = AdapterFacts(head, newest=commits[0].id if commits else "", older_than=min(asked, default=""))
+    with backend.reader() as reader:
+        pairs = commit_pairs(reader, encoder, older_than(commits, asked) if asked else commits)
+        facts, matrix = _fit(reader, encoder.id, facts, pairs)
+    write_adapter(derived, encoder.id, facts, matrix)
+    return facts
+
+
+def _is_hardly_new(facts: AdapterFacts | None, commits: Sequence[MinedCommit]) -> bool:
+    """Whether an adapter was fitted to nearly all of these commits."""
+    if facts is None or facts.older_than:
+        return False
+    names = [each.id for each in commits[: int(_GROWTH * len(commits)) + 1]]
+    return facts.newest in names
+
+
+def older_than(commits: Sequence[MinedCommit], asked: Collection[str]) -> Sequence[MinedCommit]:
+    """Return the commits that are older than all that are asked about; none if one is not among them."""
+    places = {name: at for at, each in enumerate(commits) for name in asked if each.id.startswith(name)}
+    return commits[max(places.values()) + 1 :] if len(places) == len(set(asked)) else ()
+
+
+def commit_pairs(reader: Reader, encoder: Encoder, commits: Sequence[MinedCommit]) -> Pairs:
+    """Return the commits of which some symbol is in the index and has a vector."""
+    import numpy as np
+
+    rows = _rows_by_symbol(reader, {symbol.partition("::")[0] for each in commits for symbol in each.symbols})
+    queries, targets, relevant = [], [], []
+    for commit in commits if encoder.dimension <= MAX_DIMENSION else ():
+        changed = [row for symbol in commit.symbols for row in rows.get(symbol, ())]
+        mean = reader.vectors(encoder.id, changed).mean(axis=0) if changed else np.zeros(1)
+        if mean.any():
+            queries.append(commit.query)
+            targets.append(mean / np.linalg.norm(mean))
+            relevant.append(frozenset(changed))
+    if not queries:
+        return Pairs(np.zeros((0, 1), np.float32), np.zeros((0, 1), np.float32), [])
+    return Pairs(encoder.encode_queries(queries), np.stack(targets).astype(np.float32), relevant)
+
+
+def _rows_by_symbol(reader: Reader, paths: Collection[str]) -> Mapping[str, list[int]]:
+    """Return the rows of the symbols of files, by "path::qualified name"."""
+    files = [file.file_id for file in reader.files() if file.path in paths]
+    by_symbol: dict[str, list[int]] = {}
+    for row in reader.rows_of_files(files):
+        by_symbol.setdefault(f"{row.path}::{row.qualified_name}", []).append(row.row)
+    return by_symbol
+
+
+def _fit(
+    reader: Reader, encoder: str, facts: AdapterFacts, pairs: Pairs
+) -> tuple[AdapterFacts, Floats | None]:
+    """Fit an adapter to all pairs, if one of the older pairs is better than none on the newest."""
+    count = len(pairs.relevant)
+    facts = replace(facts, commits=count)
+    if count < MIN_COMMITS:
+        return replace(facts, reason=f"only {count} commits changed what is here today"), None
+    facts = validate(reader, encoder, facts, pairs)
+    return facts, fit(pairs.queries, pairs.targets) if facts.strength else None
+
+
+def validate(reader: Reader, encoder: str, facts: AdapterFacts, pairs: Pairs) -> AdapterFacts:
+    """Fit an adapter to the older commits and compare it on the newest; choose its strength, or none."""
+    import numpy as np
+
+    held_back = min(_MAX_HELD_BACK, len(pairs.relevant) // 3)
+    asked, relevant = pairs.queries[:held_back], pairs.relevant[:held_back]
+    queries, targets = pairs.queries[held_back:], pairs.targets[held_back:]
+    shuffled = targets[np.random.default_rng(0).permutation(len(targets))]
+
+    def measure(matrix: Floats, strength: float) -> float:
+        return mean_reciprocal_rank(reader, encoder, shift(asked, matrix, strength), relevant)
+
+    matrix = fit(queries, targets)
+    before = mean_reciprocal_rank(reader, encoder, asked, relevant)
+    after, strength = max((measure(matrix, strength), strength) for strength in STRENGTHS)
+    control = measure(fit(queries, shuffled), strength)
+    facts = replace(facts, held_back=held_back, before=before, after=after, shuffled=control)
+    if after - before < _MIN_GAIN:
+        return replace(facts, reason="no gain")
+    if after - before < 2 * (control - before):
+        return replace(facts, reason="shuffled commits gain as well")
+    return replace(facts, strength=strength)
+
+
+def mean_reciprocal_rank(
+    reader: Reader, encoder: str, queries: Floats, relevant: Sequence[Collection[int]]
+) -> float:
+    """Return the mean reciprocal rank of the first relevant row among the nearest of each query."""
+    total = 0.0
+    for query, rows in zip(queries, relevant, strict=True):
+        nearest = reader.nearest(VectorRequest(encoder, query), _DEPTH)
+        total += next((1 / rank for rank, (row, _) in enumerate(nearest, 1) if row in rows), 0.0)
+    return total / len(relevant)

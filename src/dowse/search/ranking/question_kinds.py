@@ -1,0 +1,73 @@
+"""How a question is worded: as a topic, as a change to make, or as the description of a function.
+
+A sentence of documentation describes one function, a commit subject ("handle empty headers") concerns
+functions that do something else as well, and "request context handling" asks for a place. Each kind has
+weights of its own (profile.py). The kind is estimated by a logistic regression over the words, endings and
+length of the question. Its weights are data: question_kinds.json, made by
+`python -m dowse_training.question_kinds`.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+KINDS = ("change", "description", "topic")
+# How much more often a user asks for a topic than in the training data, where all kinds are equally many.
+_PRIOR = {"change": 1.0, "description": 1.0, "topic": 3.0}
+_LENGTHS = (1, 2, 3, 4, 6, 9, 14, 24)
+_FIRST_ENDINGS = ("ing", "ed", "es", "s")
+_LAST_ENDINGS = ("ing", "tion", "ment", "er", "or", "ed", "es", "s")
+_IDENTIFIER = re.compile(r"[a-z][A-Z]|_|`|\(\)|::|\w\.\w")
+# Words of a question that count: what follows says nothing new about its kind.
+_MAX_WORDS = 60
+
+
+def question_kinds(text: str) -> dict[str, float]:
+    """Return the probability of each kind."""
+    model = _model()
+    sums = dict(zip(KINDS, model["bias"], strict=True))
+    for feature in dict.fromkeys(features(text)):
+        for kind, weight in zip(KINDS, model["weights"].get(feature, ()), strict=False):
+            sums[kind] += weight
+    shares = {kind: _PRIOR[kind] * math.exp(value) for kind, value in sums.items()}
+    total = sum(shares.values())
+    return {kind: share / total for kind, share in shares.items()}
+
+
+def features(text: str) -> Iterator[str]:
+    """Yield the features of a question."""
+    words = text.split()[:_MAX_WORDS]
+    plain = [word.strip(".,;:!?()`'\"").lower() for word in words]
+    if not plain:
+        return
+    yield f"first {plain[0]}"
+    yield from (f"first …{ending}" for ending in _ending(plain[0], _FIRST_ENDINGS))
+    if len(plain) > 1:
+        yield from (f"last …{ending}" for ending in _ending(plain[-1], _LAST_ENDINGS))
+    if any(word.endswith("ing") and len(word) > 5 for word in plain[1:]):
+        yield "any …ing"
+    yield from (f"has {word}" for word in plain[1:])
+    yield f"length {next((length for length in _LENGTHS if len(words) <= length), 'more')}"
+    if any(map(_IDENTIFIER.search, words)):
+        yield "has identifier"
+    if text.rstrip().endswith("?"):
+        yield "ends ?"
+    if words[0].istitle():
+        yield "capital"
+
+
+def _ending(word: str, endings: tuple[str, ...]) -> list[str]:
+    """Return the first of some endings that a longer word has."""
+    return [each for each in endings if word.endswith(each) and len(word) > len(each) + 2][:1]
+
+
+@functools.cache
+def _model() -> Mapping[str, Any]:
+    model: Mapping[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+    return model

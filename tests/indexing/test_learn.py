@@ -1,0 +1,228 @@
+"""The query adapter: learnt from real commits, used where it wins, and without effect where it can't be."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dowse import Index
+from dowse.vectors.adapter import read_facts
+from eval.git_repo import GitRepo
+
+from helpers import run_dowse
+
+# Codenames, which only the history connects with code.
+TOPICS = {
+    "falcon": ("dates", "parse_calendar_day", "return datetime.strptime(text, '%Y-%m-%d').date()"),
+    "otter": ("mail", "send_message", "return smtp.sendmail(sender, text.recipients, text.as_string())"),
+    "walnut": ("images", "scale_picture", "return text.resize((text.width // 2, text.height // 2))"),
+    "glacier": ("storage", "open_database", "return sqlite3.connect(text, isolation_level=None)"),
+    "saffron": ("crypto", "hash_password", "return hashlib.scrypt(text, salt=salt, n=16384, r=8, p=1)"),
+    "bamboo": ("network", "listen_on_port", "return socket.create_server(('', int(text)))"),
+}
+THINGS = "wagons kettles ladders marbles ropes candles barrels anchors violins lanterns".split()
+QUESTION = "Fix the falcon workshop for tulips"
+
+
+def source(topic: str, number: int) -> dict[str, str]:
+    """Return the file of a topic after a change."""
+    module, name, line = TOPICS[topic]
+    return {f"{module}.py": f"def {name}(text):\n    step = {number}\n    {line}\n"}
+
+
+def commits(subject: str, things: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield one commit for each topic and thing."""
+    for number, thing in enumerate(things):
+        for topic, (_, name, _) in TOPICS.items():
+            words = subject.format(topic=topic, thing=thing, name=name.replace("_", " "))
+            yield words, source(topic, number)
+
+
+def make(folder: Path, subject: str, things: list[str]) -> GitRepo:
+    repo = GitRepo(folder)
+    files = {name: text for topic in TOPICS for name, text in source(topic, -1).items()}
+    repo.commit("Initial import of all the code", files)
+    repo.commit_many(commits(subject, things))
+    return repo
+
+
+@pytest.fixture(scope="module")
+def learnt(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A repository whose history says more than its code, and its index with an adapter."""
+    folder = tmp_path_factory.mktemp("learn")
+    repo = make(folder / "repo", "Fix the {topic} workshop for {thing}", THINGS)
+    with opened(repo.root, folder / "index") as index:
+        index.update()
+        index.embed()
+        assert index.has_new_history()
+        index.learn()
+        assert not index.has_new_history()
+    return repo.root, folder / "index"
+
+
+@pytest.fixture
+def place(learnt: tuple[Path, Path], tmp_path: Path) -> tuple[Path, Path]:
+    """A copy of it to change."""
+    for path, name in zip(learnt, ("repo", "index"), strict=True):
+        shutil.copytree(path, tmp_path / name)
+    return tmp_path / "repo", tmp_path / "index"
+
+
+def opened(root: Path, folder: Path, **settings: object) -> Index:
+    fixed = {"index_dir": str(folder), "encoder": "small", "threads": 1, "isolation": "never"}
+    return Index.open(root, **{**fixed, "adapter": True, **settings})
+
+
+def adapted(index: Index, query: str = QUESTION) -> bool:
+    """Whether a query is adapted; the best hit says so."""
+    hit = index.search(query, mode="embedding", k=1).hits[0]
+    return hit.lanes[0].detail.startswith("adapted by ")
+
+
+def test_it_finds_what_only_the_history_knows(learnt):
+    with opened(*learnt) as index, opened(*learnt, adapter=False) as plain:
+        facts = index.status()["adapter"]
+        assert facts["commits"] == 60 and facts["held_back"] == 20
+        assert facts["strength"] and facts["after"] > facts["shuffled"] + 0.2 > facts["before"]
+        assert index.search(QUESTION, mode="embedding").hits[0].symbol.name == "parse_calendar_day"
+        assert plain.status()["adapter"] is None and not adapted(plain) and not plain.has_new_history()
+        assert plain.learn() is None
+
+
+def test_explain_and_status_show_it(learnt, monkeypatch):
+    monkeypatch.setenv("DOWSE_ADAPTER", "yes")
+    root, folder = learnt
+    place = (root, "--index-dir", folder, "--encoder", "small")
+    shown = run_dowse("search", QUESTION, *place, "--explain", "--mode", "embedding").stdout
+    assert "adapted by 60 commits: +0." in shown
+    assert "adapter    60 commits, MRR 0." in run_dowse("status", *place).stdout
+
+
+@pytest.mark.parametrize("query", ["where is the falcon workshop", "falcon workshop tulips", "fix"])
+def test_only_requests_for_a_change_are_adapted(learnt, query):
+    with opened(*learnt) as index:
+        assert adapted(index) and not adapted(index, query)
+
+
+def test_confidence_is_that_of_the_query_as_it_was(learnt):
+    with opened(*learnt) as index, opened(*learnt, adapter=False) as plain:
+        confidences = [
+            {hit.symbol.name: hit.confidence for hit in each.search(QUESTION, mode="embedding")}
+            for each in (index, plain)
+        ]
+    assert confidences[0] == pytest.approx(confidences[1], abs=0.01)
+
+
+def test_a_history_that_says_nothing_new_is_not_used(tmp_path):
+    repo = make(tmp_path / "repo", "Fix {name} of the {thing}", THINGS)
+    with opened(repo.root, tmp_path / "index") as index:
+        index.update()
+        index.embed()
+        facts = index.learn()
+        assert facts and facts.held_back == 20 and not facts.strength and facts.reason == "no gain"
+        assert facts.text.endswith("not used: no gain")
+        assert not adapted(index)
+
+
+def test_new_commits_are_learnt_and_few_are_only_noted(place):
+    root, folder = place
+    repo = GitRepo(root)
+    with opened(root, folder) as index:
+        before = read_facts(folder / "derived", index.encoder.id)
+        repo.commit("Fix the falcon workshop for pianos", source("falcon", 100))
+        assert index.has_new_history()
+        few = index.learn()
+        assert few and few.commits == 60 and few.newest == before.newest and few.head != before.head
+        assert not index.has_new_history() and adapted(index)
+        repo.commit_many(commits("Add the {topic} workshop for {thing}", ["flutes"]))
+        index.update()
+        index.embed()
+        more = index.learn()
+        assert more and more.commits == 67 and more.newest != before.newest
+
+
+def test_a_rewritten_history_is_read_again(place):
+    root, folder = place
+    GitRepo(root).git("commit", "--quiet", "--amend", "--no-edit", "--date=2025-01-01T00:00:00Z")
+    GitRepo(root).git("reflog", "expire", "--expire=now", "--all")
+    GitRepo(root).git("gc", "--quiet", "--prune=now")
+    with opened(root, folder) as index:
+        assert index.has_new_history()
+        facts = index.learn()
+        assert facts and facts.commits == 60 and facts.strength
+
+
+def test_an_evaluation_learns_nothing_that_is_as_new_as_its_questions(place):
+    root, folder = place
+    names = GitRepo(root).git("log", "--format=%H").split()
+    with opened(root, folder) as index:
+        facts = index.learn(asked=[names[0][:12], names[5][:12]])
+        assert facts and facts.commits == 54 and index.has_new_history()
+        assert index.learn(asked=[names[0], "0" * 12]).commits == 0  # of another history
+        assert index.learn().commits == 60
+
+
+@pytest.mark.parametrize("damage", ["empty", "short", "flipped", "longer", "folder", "not finite"])
+def test_a_damaged_adapter_counts_as_none(place, damage):
+    root, folder = place
+    (file,) = (folder / "derived").glob("adapter-*")
+    data = bytearray(file.read_bytes())
+    if damage == "flipped":
+        data[-1] ^= 1
+    file.unlink()
+    if damage == "folder":
+        file.mkdir()
+    else:
+        sizes = {"empty": 0, "short": len(data) // 2}
+        file.write_bytes(data[: sizes.get(damage, len(data))] + b"\0" * (damage == "longer"))
+    if damage == "not finite":  # with a hash that is right
+        from dowse.vectors import adapter
+
+        body = bytes(data[16:-4]) + b"\xff\xff\xff\x7f"
+        file.write_bytes(adapter._digest(body) + body)
+    with opened(root, folder) as index:
+        assert not adapted(index)
+        assert damage == "not finite" or index.has_new_history()
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[1, 2]", b'["x", [["a"]]]', b"[" * 100_000])
+def test_damaged_commits_are_mined_again(place, damage):
+    root, folder = place
+    (folder / "derived" / "commits.json").write_bytes(damage)
+    (file,) = (folder / "derived").glob("adapter-*")
+    file.unlink()
+    with opened(root, folder) as index:
+        assert index.learn().commits == 60
+
+
+@pytest.mark.parametrize("history", ["none", "shallow", "alternates", "few", "unreadable"])
+def test_where_nothing_can_be_learnt_nothing_changes(learnt, tmp_path, history):
+    root = tmp_path / "repo"
+    if history == "shallow":
+        GitRepo(tmp_path).git("clone", "--quiet", "--depth=5", f"file://{learnt[0]}", str(root))
+    else:
+        shutil.copytree(learnt[0], root)
+    if history == "none":
+        shutil.rmtree(root / ".git")
+    elif history == "alternates":
+        (root / ".git/objects/info").mkdir(exist_ok=True)
+        (root / ".git/objects/info/alternates").write_text("/elsewhere\n")
+    elif history == "few":
+        GitRepo(root).git("reset", "--quiet", "--hard", "HEAD~20")
+    elif history == "unreadable":
+        for pack in (root / ".git/objects/pack").glob("*.pack"):
+            pack.chmod(0o600)
+            pack.write_bytes(b"PACK")
+    with opened(root, tmp_path / "index") as index:
+        index.update()
+        index.embed()
+        facts = index.learn()
+        assert not adapted(index)
+        if history == "none":
+            assert facts is None and index.status()["adapter"] is None
+        else:
+            assert facts and facts.reason and index.status()["adapter"]["text"].startswith("none: ")
+        assert not index.has_new_history()
