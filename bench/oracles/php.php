@@ -7,7 +7,7 @@
  *
  * COMMAND runs the tests in CHECKOUT, with Xdebug tracing every call: file, line, and the function that ran. The tokens of
  * the file say where on the line its name is called. Left out: lines on which a name is called twice, and calls that name
- * nothing (`__get`, autoloading). The methods that the one that ran overrides are declarations: they are what the call
+ * nothing (`__get`, autoloading), and methods of test doubles, which no file defines. The methods that the one that ran overrides are declarations: they are what the call
  * names by the declared types. Where several methods ran, each is one that dynamic dispatch may run. A string that names a
  * function (`[$this, 'name']`) is a value.
  */
@@ -31,6 +31,10 @@ final class ClassBody
     public array $traits = [];
     /** @var array<string, string> names of methods of traits by their aliases */
     public array $aliases = [];
+
+    public function __construct(public Definition $definition)
+    {
+    }
 }
 
 /** What the files of a checkout define, and where they call names. */
@@ -42,6 +46,8 @@ final class Sources
     public array $functions = [];
     /** @var array<string, array<int, array<string, list<int>>>> columns by path, line and lower-case name */
     public array $calls = [];
+    /** @var array<string, array<int, string>> full names of classes that are made, by path and line */
+    public array $made = [];
     /** @var array<string, array<int, array<string, list<int>>>> those of strings */
     public array $values = [];
     /** @var array<string, list<array{int, int, string}>> first line, last line and name of functions by path */
@@ -158,6 +164,9 @@ final class FileReader
             $name = end($parts);
             $offset = $token->pos + strlen($token->text) - strlen($name);
             $this->add($this->sources->calls, $token, $isNew ? 'new' : $name, $offset);
+            if ($isNew) {
+                $this->sources->made[$this->path][$token->line] = strtolower($this->resolve($token->text));
+            }
         }
     }
 
@@ -168,8 +177,8 @@ final class FileReader
 
     private function openClass(int $i, bool $isAnonymous): void
     {
-        $body = new ClassBody();
         $name = $isAnonymous ? '' : $this->at($i + 1)->text;
+        $body = new ClassBody(new Definition($this->path, $this->at($i + 1)->line, $name));
         for ($j = $i + 1; !$this->at($j)->is(['{', ';']) && isset($this->tokens[$j]); $j++) {
             if ($this->at($j)->is(self::NAMES) && $j > $i + 1 && !$this->at($j - 1)->is(':')) {
                 $body->bases[] = $this->resolve($this->at($j)->text);
@@ -278,6 +287,9 @@ final class Sites
     private function add(string $function, string $path, int $line): void
     {
         [$class, $name] = preg_split('/->|::/', $function, 2) + [1 => ''];
+        if (str_starts_with($class, 'Mock_')) {
+            return;
+        }
         if ($name === '') {
             $parts = explode('\\', $class);
             $called = end($parts);
@@ -290,6 +302,8 @@ final class Sites
         $columns = $this->sources->calls[$path][$line] ?? [];
         if ($called === '__construct' && !isset($columns[$called])) {
             $called = 'new';
+            $class = $this->sources->classes[$this->sources->made[$path][$line] ?? ''] ?? null;
+            $found = $class && !isset($class->methods['__construct']) ? [$class->definition, ...$found] : $found;
         }
         $this->callees["$path\t$line\t$called"][strtolower($function)] ??= $found;
     }

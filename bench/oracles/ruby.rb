@@ -46,7 +46,7 @@ class Recorder
     return unless path
 
     name = event.method_id == :initialize && site.label == "new" ? :new : event.callee_id
-    key = [event.defined_class.__id__, event.callee_id]
+    key = [event.defined_class.__id__, event.callee_id, name == :new && event.self.class.__id__]
     callee = @callees[key] ||= callee_of(event)
     @calls << [path, site.lineno, name, callee]
   end
@@ -64,6 +64,9 @@ class Recorder
     return [] unless here
 
     target = { path: here, line: event.lineno, name: event.method_id }
+    is_inherited = event.method_id == :initialize && event.defined_class != event.self.class
+    return [nil, target.merge(declaration: true)] if is_inherited
+
     [target, *overridden(event).map { |each| each.merge(declaration: true) }]
   end
 
@@ -78,9 +81,9 @@ class Recorder
     []
   end
 
-  # `Foo.new` where Foo has no `initialize`.
+  # `Foo.new` where Foo itself has no `initialize`.
   def class_of(made)
-    return if made.name.nil? || made.instance_method(:initialize).source_location
+    return if made.name.nil? || made.instance_method(:initialize).owner == made
 
     path, line = Object.const_source_location(made.name)
     [{ path: @paths[path], line: line, name: made.name.split("::").last }] if path && @paths[path]

@@ -14,12 +14,12 @@ from dowse.graph.cargo import cargo_bindings
 from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
 from dowse.graph.npm import npm_bindings
 from dowse.parsing.declared_types import parse_declared_type
-from dowse.parsing.facts import RESULT
+from dowse.parsing.facts import DOCUMENTED, RESULT
 from dowse.parsing.languages import LANGUAGES
 from dowse.storage.protocol import BrokenBlock
 from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord
 
-_FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
+_FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->|(?:self|static)::\$)(\w+)")
 # Extension methods, and the types that they extend.
 EXTENSIONS = {
     "csharp": re.compile(r"\(\s*this\s+([^,()]+?)\s+@?\w+\s*[,)=]"),
@@ -153,7 +153,7 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
             if (
                 definition
                 and definition.kind not in _CONTAINERS
-                and not _DECLARED.search(definition.signature)
+                and (origin == DOCUMENTED or not _DECLARED.search(definition.signature))
             ):
                 _bind(bindings, f"result {definition.qualified_name}", binding)
         elif name.startswith("{}."):  # a property of an object literal

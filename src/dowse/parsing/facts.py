@@ -31,6 +31,7 @@ from dowse.parsing.grammar import Pattern
 from dowse.parsing.imports import Import, parse_imports
 from dowse.parsing.kotlin_values import kotlin_values, lambda_bindings
 from dowse.parsing.limits import MAX_NAME_BYTES
+from dowse.parsing.php_values import documented_types, parse_php_type, php_values
 from dowse.parsing.scopes import block_span, is_result, is_visible_property, loop_span, narrowed_span
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.static_types import SLICE
@@ -50,11 +51,13 @@ if TYPE_CHECKING:
 
 # The name under which a function's result is bound.
 RESULT = "()"
+# The origin of a type that a comment declares.
+DOCUMENTED = "doc"
 # Longer type expressions are not names of classes.
 _MAX_TYPE_BYTES, _MAX_STATIC_TYPE_BYTES = 200, 1_000
 
 # Prefixes of a field of the current object.
-_FIELD_PREFIXES = (b"self.", b"this.", b"cls.", b"@", b"$this->", b"module.", b"exports.")
+_FIELD_PREFIXES = tuple(b"self. this. cls. @ $this-> self::$ static::$ module. exports.".split())
 _BUILTIN_TYPES = frozenset(
     b"int str float bool bytes dict list tuple set None Any string number boolean any void unknown char long"
     b" double short byte size_t i32 i64 u8 u32 u64 usize String error int64 uint64 object Int Boolean Bool"
@@ -66,7 +69,7 @@ _TYPE_PARAMETERS = frozenset([b"Self", b"T", b"K", b"V", b"E"])
 # Roles of patterns that bind no name of their own.
 _UNNAMED_ROLES = frozenset(
     "statement package default impl picks result destructured property namespace bound lambda"
-    " receiver".split()
+    " receiver documented".split()
 )
 # Captures of an expression whose value the name has, and what the syntax makes of that value.
 _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]] = {
@@ -141,9 +144,10 @@ def parse_type_name(text: str) -> str:
 _TYPE_READERS: dict[str, Callable[[str], str]] = {
     **dict.fromkeys(("python", "typescript", "javascript"), parse_type),
     **dict.fromkeys(declared_types.LANGUAGES, declared_types.parse_declared_type),
+    "php": parse_php_type,
 }
 # What reads the values of an expression, where not `expression_values`.
-_VALUE_READERS = {"cpp": cpp_values, "kotlin": kotlin_values}
+_VALUE_READERS = {"cpp": cpp_values, "kotlin": kotlin_values, "php": php_values}
 
 
 class Facts:
@@ -165,7 +169,7 @@ class Facts:
         """Return the names that the file binds other than by an import."""
         data, names = self._data, set[bytes]()
         for pattern, captures in self._matches:
-            if pattern.role not in ("statement", "result", "property", "lambda", "receiver"):
+            if pattern.role not in ("statement", "result", "property", "lambda", "receiver", "documented"):
                 start, end = captures["bind"][0].byte_range
                 name = data[start:end]
                 names.update(_WORD.findall(name) if name[:1] == b"{" or b"," in name else (name,))
@@ -230,7 +234,8 @@ class Facts:
                     variables.setdefault((scope_owner, called), []).append((kind, value))
                 if has_parts and called.encode() not in needed and not is_public:
                     continue
-                if pattern.role == "lambda" and called != "this" and called.encode() not in needed:
+                is_local = pattern.role in ("lambda", "documented") and called not in ("this", RESULT)
+                if is_local and not is_public and called.encode() not in needed:
                     continue
                 if is_needed or (is_public and kind != "local" and value != LITERAL):
                     facts[Fact(kind, called, value, origin, scope_owner, first, last)] = None
@@ -331,6 +336,12 @@ class Facts:
         if pattern.role == "lambda":
             bound_names = lambda_bindings(captures["called"][0], captures["bind"][0], self._node_text)
             return [(kind, bound, value, "") for kind, bound, value in bound_names]
+        if pattern.role == "documented":
+            documented = documented_types(captures["bind"][0], self._node_text)
+            return [("type", bound or RESULT, value, DOCUMENTED) for bound, value in documented]
+        if pattern.role == "adapted":  # a method of a trait of PHP by another name
+            path = _parse_path(self._name(captures["same"][0]))
+            return [("same", name, path if "." in path else f"self.{path}", "")]
         if pattern.role == "receiver":
             return [(kind, "this", value, "") for kind, value in self._values(captures)]
         if "required" in captures:

@@ -173,7 +173,7 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
                 defines,
                 other_captures=tuple(sorted(captures & _OTHER_CAPTURES)),
                 plain_call="call" in captures and captures <= {"call", "on", "args", "trailing"},
-                plain_value=captures == {"value"},
+                plain_value=captures == {"value"} and not settings.get("role"),
                 is_head=defines in ("function", "method", "type") and "head" not in captures,
                 binds="bind" in captures,
                 has_value=not captures.isdisjoint(("as", "required", *_ALIASES))

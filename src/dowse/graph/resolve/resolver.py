@@ -12,8 +12,9 @@ from dowse.graph.resolve.compiled_links import Links, replace_by_compiled
 from dowse.graph.resolve.ecmascript import EcmascriptRules
 from dowse.graph.resolve.global_names import CRules, ElixirRules, PlainRules, RubyRules
 from dowse.graph.resolve.go import GoRules
-from dowse.graph.resolve.jvm import CsharpRules, JvmRules, PhpRules
+from dowse.graph.resolve.jvm import CsharpRules, JvmRules
 from dowse.graph.resolve.local_scopes import LocalBinding, LocalScopes
+from dowse.graph.resolve.php import PhpRules
 from dowse.graph.resolve.python import PythonRules
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.rust import RustRules

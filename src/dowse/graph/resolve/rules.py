@@ -47,13 +47,13 @@ from dowse.types import Reference
 # Longer chains of imports and base classes are cycles, or might as well be.
 MAX_DEPTH = 24
 # Classes that the search for an inherited member visits at most.
-_MAX_ANCESTORS = 200
+MAX_ANCESTORS = 200
 # Names that are commonly those of type parameters.
 _TYPE_PARAMETER = re.compile(r"_?[A-Z][A-Z0-9]?(?:_co|_contra)?|T[A-Z]\w*")
 # No names stand for anything known.
 NOTHING: Mapping[str, Value | None] = MappingProxyType({})
 # Types that mean the class itself.
-_SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Self", "t.Self", "$this"])
+SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Self", "t.Self", "$this"])
 
 
 # The result of a function that is being determined.
@@ -230,7 +230,7 @@ class Rules:
             return EXTERNAL
         if type_name.endswith("]") or "|" in type_name:
             return self._instance_of_expression(file, type_name, enclosing)
-        if type_name in _SELF_TYPES:
+        if type_name in SELF_TYPES:
             own = self.enclosing_class(file, enclosing)
             return Value("instance", own.candidates) if own else None
         value = self.resolve_path(file, type_name, enclosing)
@@ -302,7 +302,7 @@ class Rules:
             return None
         self._depth += 1
         try:
-            if steps[0].name in _SELF_TYPES | self.self_names:
+            if steps[0].name in SELF_TYPES | self.self_names:
                 value = self.enclosing_class(file, enclosing)
                 if value is not None and steps[0].name in ("self", "this"):
                     value = Value("instance", value.candidates)
@@ -378,7 +378,7 @@ class Rules:
         type_name = return_type(target.language, target.signature)
         enclosing = target.qualified_name.rpartition(".")[0]
         if type_name:
-            known = self._known_types(file, receiver, enclosing) if receiver else NOTHING
+            known = self.known_types(file, receiver, enclosing) if receiver else NOTHING
             return self._instance_with(file, type_name, enclosing, known)
         bindings = self.lookups.bindings(target.path, f"result {target.qualified_name}")
         if any(kind == "object" for kind, _, _ in bindings):
@@ -441,11 +441,11 @@ class Rules:
         file = self.lookups.file_scope(path) if bindings else None
         return self.bound_value(file, bindings, qualified_name) if file else None
 
-    def _known_types(self, file: FileScope, receiver: Value, enclosing: str) -> dict[str, Value | None]:
+    def known_types(self, file: FileScope, receiver: Value, enclosing: str) -> dict[str, Value | None]:
         """Return what types in a method of a class stand for: its own object, and type arguments."""
         known: dict[str, Value | None] = {}
         if receiver.kind == "instance":
-            known = dict.fromkeys(_SELF_TYPES, receiver)
+            known = dict.fromkeys(SELF_TYPES, receiver)
         owner = self.scope_symbol(file, enclosing) if receiver.arguments else None
         for each in owner.candidates if owner else ():
             names = type_parameters(each.target.signature) if each.target else ()
@@ -512,7 +512,7 @@ class Rules:
         return self._members[memo]
 
     def _class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
-        """Search the class hierarchy level by level (breadth-first) as a common method resolution order."""
+        """Search the class hierarchy."""
         members = _members_of_union(value)
         if len(members) > 1:
             return union_of(
@@ -520,15 +520,26 @@ class Rules:
                 for each in members
                 if (member := self.class_member(file, each, name)) is None or member.kind != "field"
             )
+        for level in self.ancestor_levels(value):
+            if level is None:
+                return INHERITED
+            member = self._member_at_level(file, level, name)
+            if member is not None:
+                return member
+        return None
+
+    def ancestor_levels(self, value: Value) -> Iterator[list[Candidate] | None]:
+        """Yield the classes in which a member is searched, with their base classes level by level.
+
+        The last is None if some base class is outside the index. `super` is without its own class.
+        """
         seen: set[tuple[str, str]] = set()
         has_external_base = False
         level = list(value.candidates)
         is_searched = value.kind != "super"
-        while level and len(seen) < _MAX_ANCESTORS:
+        while level and len(seen) < MAX_ANCESTORS:
             if is_searched:
-                member = self._member_at_level(file, level, name)
-                if member is not None:
-                    return member
+                yield level
             is_searched = True
             bases: list[Candidate] = []
             for each in level:
@@ -541,7 +552,8 @@ class Rules:
                     else:
                         bases.extend(base.candidates)
             level = [each for each in bases if (each.scope, each.full_name) not in seen]
-        return INHERITED if has_external_base else None
+        if has_external_base:
+            yield None
 
     def _member_at_level(self, file: FileScope, level: list[Candidate], name: str) -> Value | None:
         """Return a member of one of several classes at the same distance."""
