@@ -24,12 +24,13 @@ class Recorder
   def initialize
     @calls = Set.new
     @callees = {}
+    @classes = {}
     @paths = Hash.new { |known, path| known[path] = relative(path) }
   end
 
   def start(out)
     owner = Process.pid
-    tracer = TracePoint.new(:call, :c_call) { |event| event.event == :call ? called(event) : called_c(event) }
+    tracer = TracePoint.new(:call, :c_call, :class) { |event| record(event) }
     at_exit do
       tracer.disable
       file = Process.pid == owner ? out : "#{out}.#{Process.pid}"
@@ -40,8 +41,16 @@ class Recorder
 
   private
 
+  def record(event)
+    case event.event
+    when :call then called(event)
+    when :c_call then called_c(event)
+    else @classes[event.self] ||= [@paths[event.path], event.lineno]
+    end
+  end
+
   def called(event)
-    site = caller_locations(3, 1)&.first
+    site = caller_locations(4, 1)&.first
     path = site && @paths[site.absolute_path || site.path]
     return unless path
 
@@ -85,8 +94,8 @@ class Recorder
   def class_of(made)
     return if made.name.nil? || made.instance_method(:initialize).owner == made
 
-    path, line = Object.const_source_location(made.name)
-    [{ path: @paths[path], line: line, name: made.name.split("::").last }] if path && @paths[path]
+    path, line = @classes[made]
+    [{ path: path, line: line, name: made.name.split("::").last }] if path
   rescue NameError
     nil
   end

@@ -19,7 +19,8 @@ from dowse.parsing.languages import LANGUAGES
 from dowse.storage.protocol import BrokenBlock
 from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord
 
-_FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->|(?:self|static)::\$)(\w+)")
+# A field of the current object; those of Ruby are other names than its methods.
+_FIELD = re.compile(r"(?:(?:self|this|cls)\.|\$this->|(?:self|static)::\$)?(?:(?<=[.>$])(\w+)|(@{1,2}\w+))")
 # Extension methods, and the types that they extend.
 EXTENSIONS = {
     "csharp": re.compile(r"\(\s*this\s+([^,()]+?)\s+@?\w+\s*[,)=]"),
@@ -172,7 +173,11 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
             _bind(bindings, slot, binding)
         else:
             owner_class = _enclosing_class(definition, classes)
-            _bind(bindings, f"field {owner_class} {field[1] if field else name.lstrip('$')}", binding)
+            _bind(
+                bindings,
+                f"field {owner_class} {(field[1] or field[2]) if field else name.lstrip('$')}",
+                binding,
+            )
     for reference in parsed.references:
         if reference.kind in ("extends", "implements") and 0 <= reference.owner < len(parsed.definitions):
             derived = parsed.definitions[reference.owner].qualified_name

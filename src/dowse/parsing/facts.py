@@ -32,6 +32,8 @@ from dowse.parsing.imports import Import, parse_imports
 from dowse.parsing.kotlin_values import kotlin_values, lambda_bindings
 from dowse.parsing.limits import MAX_NAME_BYTES
 from dowse.parsing.php_values import documented_types, parse_php_type, php_values
+from dowse.parsing.ruby_values import block_span as ruby_block_span
+from dowse.parsing.ruby_values import ruby_values
 from dowse.parsing.scopes import block_span, is_result, is_visible_property, loop_span, narrowed_span
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.static_types import SLICE
@@ -69,7 +71,7 @@ _TYPE_PARAMETERS = frozenset([b"Self", b"T", b"K", b"V", b"E"])
 # Roles of patterns that bind no name of their own.
 _UNNAMED_ROLES = frozenset(
     "statement package default impl picks result destructured property namespace bound lambda"
-    " receiver documented".split()
+    " receiver documented adapted attribute".split()
 )
 # Captures of an expression whose value the name has, and what the syntax makes of that value.
 _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]] = {
@@ -147,7 +149,7 @@ _TYPE_READERS: dict[str, Callable[[str], str]] = {
     "php": parse_php_type,
 }
 # What reads the values of an expression, where not `expression_values`.
-_VALUE_READERS = {"cpp": cpp_values, "kotlin": kotlin_values, "php": php_values}
+_VALUE_READERS = {"cpp": cpp_values, "kotlin": kotlin_values, "php": php_values, "ruby": ruby_values}
 
 
 class Facts:
@@ -174,6 +176,12 @@ class Facts:
                 name = data[start:end]
                 names.update(_WORD.findall(name) if name[:1] == b"{" or b"," in name else (name,))
         return names
+
+    def bound_names(self) -> Iterator[Node]:
+        """Yield the names that are bound as variables."""
+        for pattern, captures in self._matches:
+            if pattern.role not in _UNNAMED_ROLES:
+                yield from captures["bind"]
 
     def type_uses(self) -> Iterator[tuple[int, str, str]]:
         """Yield type annotations whose type may be defined in the index: (offset, name, qualifier)."""
@@ -226,6 +234,9 @@ class Facts:
             if owner < 0 and self._language == "cpp" and not is_unnamed:
                 # A body after a macro, as in `TEST_CASE("name") { … }`, is no definition.
                 span = block_span(captures["bind"][0])
+                first, last = self._source.lines_of(*span) if span else (0, 0)
+            elif self._language == "ruby" and not is_unnamed and name[:1].islower():
+                span = ruby_block_span(captures["bind"][0])
                 first, last = self._source.lines_of(*span) if span else (0, 0)
             if pattern.role == "narrowed" and not first:
                 continue
@@ -339,9 +350,11 @@ class Facts:
         if pattern.role == "documented":
             documented = documented_types(captures["bind"][0], self._node_text)
             return [("type", bound or RESULT, value, DOCUMENTED) for bound, value in documented]
-        if pattern.role == "adapted":  # a method of a trait of PHP by another name
-            path = _parse_path(self._name(captures["same"][0]))
-            return [("same", name, path if "." in path else f"self.{path}", "")]
+        if pattern.role == "adapted":  # a method by another name
+            path = self._name(captures["same"][0]).lstrip(":")
+            return [("same", name.lstrip(":"), _parse_path(path) if "::" in path else f"self.{path}", "")]
+        if pattern.role == "attribute":
+            return [("same", name.lstrip(":"), name.replace(":", "@"), "")]
         if pattern.role == "receiver":
             return [(kind, "this", value, "") for kind, value in self._values(captures)]
         if "required" in captures:

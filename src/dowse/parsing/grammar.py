@@ -59,7 +59,18 @@ _ALIASES = ("made", "same", "assigned", "each", "entered", "yielded", "default",
 TOKENS = "tokens"
 
 _OTHER_CAPTURES = frozenset(
-    (*REFERENCE_CAPTURES, "lead", "doc", "registered", TOKENS, IMPORTED_NAME, IMPORT_STATEMENT)
+    (
+        *REFERENCE_CAPTURES,
+        "lead",
+        "doc",
+        "registered",
+        "bare",
+        "setter",
+        "symbol",
+        TOKENS,
+        IMPORTED_NAME,
+        IMPORT_STATEMENT,
+    )
 )
 
 _WORD, _OTHER, _SPACE = b"w", b"p", b" \t\r\n\f\v"

@@ -16,7 +16,7 @@ _ANONYMOUS = frozenset(
 )
 _FUNCTIONS = _ANONYMOUS | frozenset(
     "function_definition function_declaration generator_function_declaration method_definition"
-    " method_declaration".split()
+    " method_declaration method singleton_method".split()
 )
 # What gives an anonymous function the name of a symbol.
 _NAMING = frozenset(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope
-from dowse.graph.resolve.rules import MAX_ANCESTORS, SELF_TYPES, Rules
+from dowse.graph.resolve.rules import SELF_TYPES, Rules
 from dowse.graph.resolve.values import EXTERNAL, OUTSIDE_RESULT, UNDEFINED, Candidate, Value
 from dowse.parsing.type_expressions import LITERAL
 
@@ -72,22 +72,4 @@ class PhpRules(Rules):
 
     def ancestor_levels(self, value: Value) -> Iterator[list[Candidate] | None]:
         """Yield a class, its traits, then the same of its base class and so on; interfaces have no bodies."""
-        waiting, interfaces = list(value.candidates), list[Candidate]()
-        seen, has_external_base = set[Candidate](), False
-        is_searched = value.kind != "super"
-        while (waiting or interfaces) and len(seen) < MAX_ANCESTORS:
-            each = waiting.pop(0) if waiting else interfaces.pop(0)
-            if each in seen:
-                continue
-            seen.add(each)
-            if is_searched or each not in value.candidates:
-                yield [each]
-            found = self.base_classes(each)
-            has_external_base |= any(base is None or base.kind != "class" for base in found)
-            bases = [b for base in found if base and base.kind == "class" for b in base.candidates]
-            kinds = [base.target.kind if base.target else "" for base in bases]
-            traits = [b for b, kind in zip(bases, kinds, strict=True) if kind == "trait"]
-            interfaces += [b for b, kind in zip(bases, kinds, strict=True) if kind == "interface"]
-            waiting = traits + waiting + [b for b in bases if b not in traits and b not in interfaces]
-        if has_external_base:
-            yield None
+        return self.mixin_order(value, "trait")

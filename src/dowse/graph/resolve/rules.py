@@ -47,7 +47,7 @@ from dowse.types import Reference
 # Longer chains of imports and base classes are cycles, or might as well be.
 MAX_DEPTH = 24
 # Classes that the search for an inherited member visits at most.
-MAX_ANCESTORS = 200
+_MAX_ANCESTORS = 200
 # Names that are commonly those of type parameters.
 _TYPE_PARAMETER = re.compile(r"_?[A-Z][A-Z0-9]?(?:_co|_contra)?|T[A-Z]\w*")
 # No names stand for anything known.
@@ -99,6 +99,12 @@ class Rules:
     functions_are_classes = False
     # Whether `super` itself can be called, as a constructor.
     calls_super = True
+    # Whether members of the classes around that class can be meant as well.
+    sees_outer_members = True
+    # Whether base classes are named in the body of a class, where its own constants are visible.
+    bases_are_inside = False
+    # Whether what looks like a call of a field only reads it.
+    reads_fields_by_calls = False
     # Whether a member that is used as a value is a method: in some languages, most are fields.
     names_values = True
     # What variables start with that is no part of their names.
@@ -209,11 +215,11 @@ class Rules:
 
     def bound_value(self, file: FileScope, bindings: list[list[str]], enclosing: str = "") -> Value | None:
         """Return the value that a variable or field is bound to, of whatever class; None if unknown."""
-        return union_of(
-            self._binding_value(file, kind, value, enclosing)
-            for kind, value, _ in bindings
-            if kind != "local"
-        )
+        return self.union([self._binding_value(file, kind, value, enclosing) for kind, value, _ in bindings])
+
+    def union(self, values: Sequence[Value | None]) -> Value | None:
+        """Return what a name stands for that has one of these values."""
+        return union_of(values)
 
     def _binding_value(self, file: FileScope, kind: str, value: str, enclosing: str) -> Value | None:
         if kind == "type":
@@ -523,10 +529,14 @@ class Rules:
         for level in self.ancestor_levels(value):
             if level is None:
                 return INHERITED
-            member = self._member_at_level(file, level, name)
+            member = self.visible_member(value, self._member_at_level(file, level, name))
             if member is not None:
                 return member
         return None
+
+    def visible_member(self, owner: Value, member: Value | None) -> Value | None:
+        """Return a member as far as it is one of objects of this kind."""
+        return member
 
     def ancestor_levels(self, value: Value) -> Iterator[list[Candidate] | None]:
         """Yield the classes in which a member is searched, with their base classes level by level.
@@ -537,7 +547,7 @@ class Rules:
         has_external_base = False
         level = list(value.candidates)
         is_searched = value.kind != "super"
-        while level and len(seen) < MAX_ANCESTORS:
+        while level and len(seen) < _MAX_ANCESTORS:
             if is_searched:
                 yield level
             is_searched = True
@@ -552,6 +562,32 @@ class Rules:
                     else:
                         bases.extend(base.candidates)
             level = [each for each in bases if (each.scope, each.full_name) not in seen]
+        if has_external_base:
+            yield None
+
+    def mixin_order(self, value: Value, mixin: str) -> Iterator[list[Candidate] | None]:
+        """Yield a class, its mixins, then the same of its base class and so on; interfaces come last.
+
+        Mixins are symbols of one kind. The last is None if some base class is outside the index.
+        """
+        waiting, interfaces = list(value.candidates), list[Candidate]()
+        seen, has_external_base = set[Candidate](), False
+        is_searched = value.kind != "super"
+        while (waiting or interfaces) and len(seen) < _MAX_ANCESTORS:
+            each = waiting.pop(0) if waiting else interfaces.pop(0)
+            if each in seen:
+                continue
+            seen.add(each)
+            if is_searched or each not in value.candidates:
+                yield [each]
+            found = self.base_classes(each)
+            has_external_base |= any(base is None or base.kind != "class" for base in found)
+            by_kind: dict[str, list[Candidate]] = {}
+            for base in (b for value in found if value and value.kind == "class" for b in value.candidates):
+                by_kind.setdefault(base.target.kind if base.target else "", []).append(base)
+            interfaces += by_kind.pop("interface", [])
+            mixins = by_kind.pop(mixin, [])
+            waiting = mixins[::-1] + waiting + [base for bases in by_kind.values() for base in bases]
         if has_external_base:
             yield None
 
@@ -590,7 +626,9 @@ class Rules:
             aliased = (parse_declared_type if target.language == "cpp" else read)(written)
             names = [split_arguments(member)[0] for member in split_union(aliased)]
             paths += [name for name in names if name and name not in (LITERAL, CALLABLE, CLASS)]
-        enclosing = target.qualified_name.rpartition(".")[0]
+        enclosing = target.qualified_name
+        if not self.bases_are_inside:
+            enclosing = enclosing.rpartition(".")[0]
         self._depth += 1
         try:
             return [self.resolve_path(file, path, enclosing) for path in paths]
@@ -609,6 +647,14 @@ class Rules:
     def super_constructor(self, file: FileScope, value: Value | None) -> Value | None:
         """Return the constructor of a base class, which is called by the name of `super` alone."""
         return self.member(file, value, self.constructor_names[0])
+
+    def kind_of_self(self, symbol: FileSymbol) -> str:
+        """Return what the current object is in a definition: an instance of a class, or the class."""
+        return "instance"
+
+    def super_call(self, file: FileScope, value: Value | None, enclosing: str) -> Value | None:
+        """Return what a call of `super` itself calls in a definition."""
+        return self.super_constructor(file, value)
 
     def call_operator(self, file: FileScope, value: Value) -> Value | None:
         """Return the method that runs when an object is called like a function."""
