@@ -19,6 +19,7 @@ _MAX_SIGNATURE = 300
 
 _ARROW = re.compile(r"->\s*(.+?)\s*(?:where\b.*)?$")
 _COLON = re.compile(r"\)\s*:\s*(.+?)\s*$")
+_WITHOUT_PARAMETERS = re.compile(r"\bdef\s+\w+(?:\[[^\]]*\])?\s*:\s*(.+?)\s*$")
 # `class A<T extends B>`, `def f[T: B]`, `class A(Base, Generic[T])`
 _TYPE_PARAMETERS = re.compile(
     r"^[\w\s]*?[\w$]+\s*[<\[](.*?)[>\]]\s*(?:\(|=|extends\b|implements\b|:|$)"
@@ -207,6 +208,8 @@ def _written_return_type(language: str, signature: str) -> str:
         return match[1] if match else LITERAL if language == "rust" else ""
     if language in ("typescript", "kotlin", "php", "scala"):
         match = _COLON.search(signature)
+        if match is None and language == "scala":
+            match = _WITHOUT_PARAMETERS.search(signature)
         return match[1].removesuffix("=>").strip() if match else ""
     if language == "go":
         return _go_return_type(signature)
