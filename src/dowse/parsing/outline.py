@@ -520,6 +520,7 @@ class Matches:
             for start, end in self._bare
             if start not in taken
             and end - start <= MAX_NAME_BYTES
+            and not self._data[start : start + 1].isupper()  # a class or a type parameter
             and self._data[start:end] not in variables
             and not contains_offset(start, starts, imports)
         ]
