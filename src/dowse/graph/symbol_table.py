@@ -19,7 +19,7 @@ from dowse.parsing.languages import LANGUAGES
 from dowse.storage.protocol import BrokenBlock
 from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord
 
-_FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
+_FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(#?\w+)")
 # Extension methods, and the types that they extend.
 EXTENSIONS = {
     "csharp": re.compile(r"\(\s*this\s+([^,()]+?)\s+@?\w+\s*[,)=]"),

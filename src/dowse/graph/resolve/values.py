@@ -53,7 +53,7 @@ OUTSIDE_RESULT = Value("external", module="receiver")  # of a function outside t
 _CALLABLE = frozenset(["function", "method", "macro"])
 # Types whose name is called to make an instance.
 _INSTANTIABLE = frozenset(["class", "struct", "enum"])
-_NAME = re.compile(r"@{0,2}[\w$]+[?!]?")
+_NAME = re.compile(r"(?:@{0,2}|#)[\w$]+[?!]?")
 _SEPARATORS = re.compile(r"\?\.|!{1,2}\.|&\.|->|::|\\|\.|:")
 
 

@@ -7,6 +7,7 @@
 (module name: (identifier) @name) @scope
 (function_signature name: (_) @name) @function
 (abstract_method_signature name: (_) @name) @method
+(class_body (method_signature name: (_) @name) @method)
 (interface_body (method_signature name: (property_identifier) @name) @method)
 (interface_body (property_signature name: (property_identifier) @name type: (type_annotation (function_type))) @method)
 (public_field_definition name: (_) @name value: (arrow_function body: (_) @body)) @method
