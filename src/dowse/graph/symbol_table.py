@@ -137,6 +137,7 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
     """Split facts into bindings that other files can see and those local to a function."""
     bindings: Bindings = {}
     local: list[Fact] = []
+    declared: dict[str, list[str]] = {}
     classes = {d.qualified_name for d in parsed.definitions if d.kind in _CONTAINERS}
     for fact in parsed.facts:
         kind, name, value, origin, owner, first, _ = fact
@@ -172,7 +173,12 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
             _bind(bindings, slot, binding)
         else:
             owner_class = _enclosing_class(definition, classes)
-            _bind(bindings, f"field {owner_class} {field[1] if field else name.lstrip('$')}", binding)
+            slot = f"field {owner_class} {field[1] if field else name.lstrip('$')}"
+            if parsed.language == "typescript" and kind == "type" and not field:
+                declared[slot] = binding
+            _bind(bindings, slot, binding)
+    # What a field is declared as counts, whatever is assigned to it.
+    bindings.update((slot, [binding]) for slot, binding in declared.items())
     for reference in parsed.references:
         if reference.kind in ("extends", "implements") and 0 <= reference.owner < len(parsed.definitions):
             derived = parsed.definitions[reference.owner].qualified_name

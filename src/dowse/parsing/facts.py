@@ -31,7 +31,14 @@ from dowse.parsing.grammar import Pattern
 from dowse.parsing.imports import Import, parse_imports
 from dowse.parsing.kotlin_values import kotlin_values, lambda_bindings
 from dowse.parsing.limits import MAX_NAME_BYTES
-from dowse.parsing.scopes import block_span, is_result, is_visible_property, loop_span, narrowed_span
+from dowse.parsing.scopes import (
+    block_span,
+    is_result,
+    is_visible_property,
+    lexical_span,
+    loop_span,
+    narrowed_span,
+)
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.static_types import SLICE
 from dowse.parsing.static_values import (
@@ -47,6 +54,8 @@ from dowse.types import Fact, Reference
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from dowse.types import Span
 
 # The name under which a function's result is bound.
 RESULT = "()"
@@ -197,6 +206,7 @@ class Facts:
             return ()
         data, (needed, inlined), (starts, numbers) = self._data, self._needed(references), owners
         facts = dict[Fact, None]()
+        blocks: dict[bytes, list[tuple[int, int]]] = {}  # where variables are declared
         variables: dict[tuple[int, str], list[ExpressionValue]] = {}
         lines = self._source.starts if any(pattern.is_scoped for pattern, _ in self._matches) else []
         for pattern, captures in self._matches:
@@ -219,10 +229,15 @@ class Facts:
                 continue
             scope_owner = first_parts[owner] if owner >= 0 and pattern.role != "default" else -1
             first, last = self._scope_lines(pattern, captures, lines) if pattern.is_scoped else (0, 0)
-            if owner < 0 and self._language == "cpp" and not is_unnamed:
-                # A body after a macro, as in `TEST_CASE("name") { … }`, is no definition.
-                span = block_span(captures["bind"][0])
-                first, last = self._source.lines_of(*span) if span else (0, 0)
+            block = None if first else self._block(captures["bind"][0], owner, is_unnamed)
+            if block:
+                first, last = self._source.lines_of(*block)
+                is_public = is_public and owner >= 0
+                blocks.setdefault(name, []).append((first, last))
+            elif name in blocks and not first and not is_unnamed:  # assigned after its declaration
+                line = self._source.lines_of(start, end)[0]
+                around = [each for each in blocks[name] if each[0] <= line <= each[1]]
+                first, last = min(around, key=lambda each: each[1] - each[0], default=(0, 0))
             if pattern.role == "narrowed" and not first:
                 continue
             for kind, called, value, origin in self._read(pattern, captures):
@@ -237,6 +252,14 @@ class Facts:
                 if pattern.role == "loop" and first:  # the variable is visible after the loop
                     facts[Fact("local", called, "", "", scope_owner, 0, 0)] = None
         return tuple(dict.fromkeys(each for fact in facts for each in _inline(fact, variables)))
+
+    def _block(self, name: Node, owner: int, is_unnamed: bool) -> Span | None:
+        """Return the block that a variable belongs to, None where that is the definition around it."""
+        if self._language in ("typescript", "javascript"):
+            is_variable = name.parent is not None and name.parent.type == "variable_declarator"
+            return lexical_span(name) if is_variable else None
+        # A body after a macro of C++, as in `TEST_CASE("name") { … }`, is no definition.
+        return block_span(name) if self._language == "cpp" and owner < 0 and not is_unnamed else None
 
     def _scope_lines(
         self, pattern: Pattern, captures: dict[str, list[Node]], lines: list[int]

@@ -51,7 +51,7 @@ _MIN_CONSTANT_LINES = 3
 # Calls in a chain that are followed to its start, and the nodes of their arguments.
 _MAX_CHAIN = 100
 _ARGUMENT_LISTS = frozenset(
-    ["arguments", "argument_list", "value_arguments", "call_suffix", "annotated_lambda"]
+    "arguments argument_list value_arguments call_suffix annotated_lambda template_string".split()
 )
 
 # Decorators that make something of a function, and do not store it to be called.

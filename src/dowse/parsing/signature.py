@@ -14,6 +14,8 @@ _OPENING_WORDS = (" do", " where", "=>")
 _MAX_RESULT_CHARS = 120
 # Arrows are no brackets.
 _BRACKET = re.compile(r"[=-]>|[()<>\[\]{}]")
+_BRACKET_OR_EQUALS = re.compile(rf"{_BRACKET.pattern}|=")
+_ALIAS = re.compile(r"(?:export |declare )*type \w+")
 _BEFORE_RESULT = re.compile(r"\) ?(?:->|:)")
 # What the type of a result can be shortened by, from the inside out: type arguments, and what types in
 # brackets hold.
@@ -38,7 +40,9 @@ def make_signature(source: bytes) -> str:
     head = " ".join(head.split()).rstrip(_OPENERS)
     if head.endswith(_OPENING_WORDS):
         head = head.removesuffix(" do").removesuffix(" where").removesuffix("=>").rstrip(_OPENERS)
-    return head if len(head) <= MAX_SIGNATURE else _shorten(head)
+    if len(head) <= MAX_SIGNATURE:
+        return head
+    return _shorten_alias(head) if _ALIAS.match(head) else _shorten(head)
 
 
 def result_start(head: str) -> int:
@@ -73,6 +77,29 @@ def _shorten(head: str) -> str:
         result = result.replace(mark, arrow)
     result = ")" + result
     return head[: min(MAX_SIGNATURE - len(result), start)] + result
+
+
+def _shorten_alias(head: str) -> str:
+    """Return a long type alias with the names of its type parameters, and its type as far as that fits."""
+    at = _assignment(head)
+    name, _, parameters = head[:at].rstrip("> ").partition("<")
+    aliased = head[at + 1 :].strip()
+    while len(name) + len(parameters) + len(aliased) + len("<> = ") > MAX_SIGNATURE:
+        shorter = _INNERMOST.sub(_emptied, parameters), _INNERMOST.sub(_emptied, aliased)
+        if shorter == (parameters, aliased) or aliased.startswith("{"):
+            return head[:MAX_SIGNATURE]
+        parameters, aliased = shorter
+    return f"{name}<{parameters}> = {aliased}" if parameters else f"{name} = {aliased}"
+
+
+def _assignment(head: str) -> int:
+    """Return the offset of the first `=` outside brackets."""
+    depth = 0
+    for token in _BRACKET_OR_EQUALS.finditer(head):
+        if token[0] == "=" and not depth:
+            return token.start()
+        depth += (token[0] in "([{<") - (token[0] in ")]}>")
+    return len(head)
 
 
 def _emptied(brackets: re.Match[str]) -> str:

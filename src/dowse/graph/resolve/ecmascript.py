@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from dowse.graph.lookups import FileScope
+from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.npm import CONFIG_SLOT, EXPORTS_SLOT
 from dowse.graph.resolve.rules import MAX_DEPTH, Rules
 from dowse.graph.resolve.signatures import (
@@ -19,6 +19,7 @@ from dowse.graph.resolve.signatures import (
 from dowse.graph.resolve.values import (
     EXTERNAL,
     IMPORTED,
+    INHERITED,
     OUTSIDE_RESULT,
     UNDEFINED,
     Candidate,
@@ -55,6 +56,8 @@ _CONFIGS = ("tsconfig.json", "jsconfig.json")
 _MAX_EXTENDS = 5
 # Kinds of symbols that are no values at run time, and of the variables that may share their names.
 _ERASED = frozenset(["interface", "type", "constant"])
+# A type with members of its own, not computed from another.
+_OBJECT_TYPE = re.compile(r"(?:Readonly<)?\{(?!\s*\[)")
 # Folders that builds write to.
 _BUILT = re.compile(r"(^|/)(?:dist|build|lib|out|esm|cjs)/")
 
@@ -77,6 +80,15 @@ class EcmascriptRules(Rules):
     functions_are_classes = True
     names_values = False
     sigil = ""
+
+    def __init__(self, lookups: Lookups) -> None:
+        super().__init__(lookups)
+        self._in_literals: set[Candidate] = set()  # functions in values of variables with a declared type
+
+    def reset(self) -> None:
+        """Start on another file."""
+        super().reset()
+        self._in_literals.clear()
 
     def external_result(self, value: Value | None, name: str) -> Value | None:
         """Return the result of a function: even one from outside can return what it is given."""
@@ -148,9 +160,57 @@ class EcmascriptRules(Rules):
 
     def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
         """Return a member; a variable can have the name of an interface or type."""
-        if value is not None and value.kind == "class":
-            value = self._variable(value) or value
-        return super().member(file, value, name)
+        if value is not None and value.kind in ("class", "constant") and name[0] != "[":
+            variable = self._variable(value) if value.kind == "class" else self._constant_value(value)
+            if variable is not None and variable.kind == "instance":
+                return self._declared_member(file, value, variable, name)
+            value = variable if variable is not None and value.kind == "class" else value
+        member = super().member(file, value, name)
+        if value is None or value.kind != "instance" or not value.arguments:
+            return member
+        if member is not None and member is not INHERITED:
+            return member
+        aliased = self._aliased(value)
+        return self.member(file, aliased, name) if aliased is not None else member
+
+    def _declared_member(self, file: FileScope, value: Value, variable: Value, name: str) -> Value | None:
+        """Return what the type of a variable declares; the function in its value may run."""
+        declared = self.member(file, variable, name)
+        own = next(
+            filter(None, (self.symbol(file, c.scope, f"{c.full_name}.{name}") for c in value.candidates)),
+            None,
+        )
+        if own is None or own.kind != "function":
+            return declared
+        if declared is None or declared.kind != "function":
+            return own
+        self._in_literals.update(own.candidates)
+        return declared._replace(candidates=(*declared.candidates, *own.candidates))
+
+    def preferred(self, file: FileScope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Return what types declare; the functions in the values of variables stay possible."""
+        return [each for each in candidates if each not in self._in_literals]
+
+    def _aliased(self, value: Value) -> Value | None:
+        """Return what type aliases with type arguments stand for."""
+        values: list[Value | None] = []
+        for each in value.candidates if self._depth <= MAX_DEPTH else ():
+            file = self.lookups.file_scope(each.target.path) if each.target else None
+            if each.target and file and each.target.kind == "type":
+                signature = each.target.signature
+                known = dict(zip(type_parameters(signature), value.arguments, strict=False))
+                self._depth += 1
+                aliased = parse_type(aliased_type(signature))
+                values.append(self._instance_with(file, aliased, "", known) if aliased else None)
+                self._depth -= 1
+        return union_of(values)
+
+    def _find_base_classes(self, candidate: Candidate) -> list[Value | None]:
+        """Return base classes, and what a type alias stands for: unknown if it is computed."""
+        bases = super()._find_base_classes(candidate)
+        if bases or candidate.target is None or candidate.target.kind != "type":
+            return bases
+        return [] if _OBJECT_TYPE.match(aliased_type(candidate.target.signature)) else [None]
 
     def _variable(self, value: Value) -> Value | None:
         """Return the variable that has the name of an interface or type."""
