@@ -41,9 +41,9 @@ _MAX_BINDINGS, _MAX_LISTED = 100, 1_000
 
 # Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
 # imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION", "base CLASS",
-# "extension METHOD" or "lambda INTERFACE" (its only method); in Go also "methods TYPE", "interfaces METHOD"
-# and "build" (the constraint); in Cargo.toml "crate NAME", "crate-roots FOLDER" and "crate-alias NAME"; in
-# JSON those of npm.py.
+# "extension METHOD", "lambda INTERFACE" (its only method) or "signature TYPE" (how its objects are called); in
+# Go also "methods TYPE", "interfaces METHOD" and "build" (the constraint); in Cargo.toml "crate NAME",
+# "crate-roots FOLDER" and "crate-alias NAME"; in JSON those of npm.py.
 Bindings = dict[str, list[list[str]]]
 
 
@@ -150,7 +150,10 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
         ):
             definition = None  # a variable of the module, or one of a block of them
         field = _FIELD.fullmatch(name)
-        if name == RESULT:
+        if kind == "signature":
+            if definition:
+                _bind(bindings, f"signature {definition.qualified_name}", binding)
+        elif name == RESULT:
             if (
                 definition
                 and definition.kind not in _CONTAINERS

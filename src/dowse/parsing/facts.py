@@ -39,6 +39,7 @@ from dowse.parsing.scopes import (
     loop_span,
     narrowed_span,
 )
+from dowse.parsing.signature import make_call_signature
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.static_types import SLICE
 from dowse.parsing.static_values import (
@@ -75,7 +76,7 @@ _TYPE_PARAMETERS = frozenset([b"Self", b"T", b"K", b"V", b"E"])
 # Roles of patterns that bind no name of their own.
 _UNNAMED_ROLES = frozenset(
     "statement package default impl picks result destructured property namespace bound lambda"
-    " receiver".split()
+    " receiver signature".split()
 )
 # Captures of an expression whose value the name has, and what the syntax makes of that value.
 _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]] = {
@@ -174,7 +175,7 @@ class Facts:
         """Return the names that the file binds other than by an import."""
         data, names = self._data, set[bytes]()
         for pattern, captures in self._matches:
-            if pattern.role not in ("statement", "result", "property", "lambda", "receiver"):
+            if pattern.role not in ("statement", "result", "property", "lambda", "receiver", "signature"):
                 start, end = captures["bind"][0].byte_range
                 name = data[start:end]
                 names.update(_WORD.findall(name) if name[:1] == b"{" or b"," in name else (name,))
@@ -340,6 +341,9 @@ class Facts:
             imports = parse_imports(self._language, self._text(*captures["bind"][0].byte_range))
             module = inline_module(captures["bind"][0], self._node_text) if self._language == "rust" else ""
             return [(kind, module + bound, name, origin) for kind, bound, name, origin in imports]
+        if pattern.role == "signature":
+            written = make_call_signature(self._node_text(captures["bind"][0]))
+            return [("signature", RESULT, written, "")] if written else []
         name = self._name(captures["bind"][0])
         if pattern.role == "package":
             return [("package", "", name, "")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 MAX_SIGNATURE = 300
+_MAX_CALL_SIGNATURE = 600
 # Heads with many type parameters; no more is read of any.
 MAX_HEAD_BYTES = 20_000
 # What opens a body, at the end of a signature.
@@ -45,6 +46,21 @@ def make_signature(source: bytes) -> str:
     return _shorten_alias(head) if _ALIAS.match(head) else _shorten(head)
 
 
+def make_call_signature(source: str) -> str:
+    """Return the parameters and the result of a call signature of TypeScript; "" if they are too long."""
+    head = " ".join(_COMMENT.sub("", source).split()).rstrip(_OPENERS)
+    depth = 0
+    for bracket in _BRACKET.finditer(head):
+        if bracket[0] == "(" and not depth:
+            head = head[bracket.start() :]
+            break
+        depth += (bracket[0] in "([{<") - (bracket[0] in ")]}>")
+    start = result_start(head)
+    result = _shorten_result(head[start + 1 :]) if start >= 0 else ""
+    head = f"{head[:start]}){result}" if result else head
+    return head if len(head) <= _MAX_CALL_SIGNATURE else ""
+
+
 def result_start(head: str) -> int:
     """Return the offset of the bracket that closes the parameters before the type of a result, or -1.
 
@@ -66,17 +82,21 @@ def result_start(head: str) -> int:
 def _shorten(head: str) -> str:
     """Return a long signature without the end of its parameters, and its result without type arguments."""
     start = result_start(head)
-    result = head[start + 1 :] if start >= 0 else ""
+    result = _shorten_result(head[start + 1 :]) if start >= 0 else ""
+    return (
+        f"{head[: min(MAX_SIGNATURE - len(result) - 1, start)]}){result}" if result else head[:MAX_SIGNATURE]
+    )
+
+
+def _shorten_result(result: str) -> str:
+    """Return the type of a result, without type arguments if it is long; "" if it is too long."""
     for arrow, mark in _ARROWS.items():
         result = result.replace(arrow, mark)
     while len(result) > _MAX_RESULT_CHARS and (shorter := _INNERMOST.sub(_emptied, result)) != result:
         result = shorter
-    if not result or len(result) > _MAX_RESULT_CHARS:
-        return head[:MAX_SIGNATURE]
     for arrow, mark in _ARROWS.items():
         result = result.replace(mark, arrow)
-    result = ")" + result
-    return head[: min(MAX_SIGNATURE - len(result), start)] + result
+    return result if len(result) <= _MAX_RESULT_CHARS else ""
 
 
 def _shorten_alias(head: str) -> str:

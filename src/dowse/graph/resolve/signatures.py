@@ -108,11 +108,18 @@ def parameter_types(signature: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16384)
-def written_parameter_types(signature: str) -> tuple[str, ...]:
-    """Return the types of the parameters of a function or function type of TypeScript, as written."""
+def written_parameter_type(signature: str, number: int) -> str:
+    """Return the type of a parameter of a function or function type of TypeScript, as written."""
     start = _parameters_start(signature)
     parameters = _split_parameters(signature[start + 1 :]) if start >= 0 else []
-    return tuple(_without_default(_after_colon(each)) for each in parameters)
+    written = [_without_default(_after_colon(each)) for each in parameters]
+    if not parameters or not parameters[-1].lstrip().startswith("...") or number < len(written) - 1:
+        return written[number] if number < len(written) else ""
+    rest = written[-1]  # an array, or a tuple
+    if rest.startswith("[") and rest.endswith("]"):
+        elements = [each.strip().removeprefix("...") for each in _split_outside(rest[1:-1], ",")]
+        rest = elements[min(number - len(written) + 1, len(elements) - 1)]
+    return rest.removesuffix("[]").strip()
 
 
 @lru_cache(maxsize=16384)

@@ -46,5 +46,7 @@
 (public_field_definition name: (_) @bind type: (type_annotation) @as)
 (public_field_definition name: (_) @bind !type value: (_) @assigned)
 (property_signature name: (property_identifier) @bind type: (type_annotation) @as)
+((interface_body (call_signature) @bind) (#set! role "signature"))
+((type_alias_declaration value: (object_type (call_signature) @bind)) (#set! role "signature"))
 ((internal_module name: (identifier) @bind) (#set! role "namespace"))
 ((module name: (identifier) @bind) (#set! role "namespace"))
