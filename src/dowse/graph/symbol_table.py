@@ -19,7 +19,7 @@ from dowse.parsing.languages import LANGUAGES
 from dowse.storage.protocol import BrokenBlock
 from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord
 
-_FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
+_FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(#?\w+)")
 # Extension methods, and the types that they extend.
 EXTENSIONS = {
     "csharp": re.compile(r"\(\s*this\s+([^,()]+?)\s+@?\w+\s*[,)=]"),
@@ -41,9 +41,9 @@ _MAX_BINDINGS, _MAX_LISTED = 100, 1_000
 
 # Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
 # imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION", "base CLASS",
-# "extension METHOD" or "lambda INTERFACE" (its only method); in Go also "methods TYPE", "interfaces METHOD"
-# and "build" (the constraint); in Cargo.toml "crate NAME", "crate-roots FOLDER" and "crate-alias NAME"; in
-# JSON those of npm.py.
+# "extension METHOD", "lambda INTERFACE" (its only method) or "signature TYPE" (how its objects are called); in
+# Go also "methods TYPE", "interfaces METHOD" and "build" (the constraint); in Cargo.toml "crate NAME",
+# "crate-roots FOLDER" and "crate-alias NAME"; in JSON those of npm.py.
 Bindings = dict[str, list[list[str]]]
 
 
@@ -137,6 +137,7 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
     """Split facts into bindings that other files can see and those local to a function."""
     bindings: Bindings = {}
     local: list[Fact] = []
+    declared: dict[str, list[str]] = {}
     classes = {d.qualified_name for d in parsed.definitions if d.kind in _CONTAINERS}
     for fact in parsed.facts:
         kind, name, value, origin, owner, first, _ = fact
@@ -149,7 +150,10 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
         ):
             definition = None  # a variable of the module, or one of a block of them
         field = _FIELD.fullmatch(name)
-        if name == RESULT:
+        if kind == "signature":
+            if definition:
+                _bind(bindings, f"signature {definition.qualified_name}", binding)
+        elif name == RESULT:
             if (
                 definition
                 and definition.kind not in _CONTAINERS
@@ -172,7 +176,12 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
             _bind(bindings, slot, binding)
         else:
             owner_class = _enclosing_class(definition, classes)
-            _bind(bindings, f"field {owner_class} {field[1] if field else name.lstrip('$')}", binding)
+            slot = f"field {owner_class} {field[1] if field else name.lstrip('$')}"
+            if parsed.language == "typescript" and kind == "type" and not field:
+                declared[slot] = binding
+            _bind(bindings, slot, binding)
+    # What a field is declared as counts, whatever is assigned to it.
+    bindings.update((slot, [binding]) for slot, binding in declared.items())
     for reference in parsed.references:
         if reference.kind in ("extends", "implements") and 0 <= reference.owner < len(parsed.definitions):
             derived = parsed.definitions[reference.owner].qualified_name

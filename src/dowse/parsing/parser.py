@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from functools import partial
 
+from dowse.parsing.call_signatures import end_call_signatures
 from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, line_windows, split_spans, trim
 from dowse.parsing.grammar import compile_grammar, has_long_unnamed_run
 from dowse.parsing.item_macros import unwrap_item_macros
@@ -59,7 +60,12 @@ def parse_file(
         return ParsedFile(language, line_windows(source, language, stem), ())
     kit = compile_grammar(known.grammar_for(path))
     seconds = parse_seconds(len(text)) if time_limit is None else time_limit
-    tree = kit.parse(blank_macros(keep_one_branch(text)) if language == "cpp" else text, seconds)
+    parsed = text
+    if language == "cpp":
+        parsed = blank_macros(keep_one_branch(text))
+    elif language == "typescript" and not path.endswith("x"):  # not JSX, where lines start with elements
+        parsed = end_call_signatures(text)
+    tree = kit.parse(parsed, seconds)
     if tree is None:
         return parse_as_plain_lines(text, language, path, f"parsing took longer than {seconds:.2g} s")
     if language == "rust":
