@@ -25,6 +25,35 @@ def test_macros_do_not_hide_classes_and_functions(tmp_path):
         }
 
 
+def test_macros_for_attributes_and_access_do_not_end_a_class(tmp_path):
+    source = (
+        "class LOCKABLE Mutex {\n public:\n  void lock() {}\n"
+        "LIB_PRIVATE_UNLESS_TESTED:\n  void check() { lock(); }\n"
+        "  LIB_PRIVATE :\n  void again() { check(); }\n};\nvoid run(Mutex* m) { m->lock(); m->again(); }\n"
+    )
+    with world(tmp_path, {"a.cc": source}) as graph:
+        assert graph.calls() == {
+            "a.cc:Mutex.check -> a.cc:Mutex.lock",
+            "a.cc:Mutex.again -> a.cc:Mutex.check",
+            "a.cc:run -> a.cc:Mutex.lock",
+            "a.cc:run -> a.cc:Mutex.again",
+        }
+
+
+def test_the_body_of_a_test_is_a_method_of_its_fixture(tmp_path):
+    source = (
+        "class Bread {\n public:\n  void bake() {}\n};\n"
+        "class Oven : public testing::Test {\n public:\n  void heat() {}\n  Bread* bread_;\n};\n"
+        "class Kiln {\n public:\n  void heat() {}\n};\n"
+        "TEST_F(Oven, Hot) {\n  heat();\n  bread_->bake();\n  this->heat();\n}\n"
+    )
+    with world(tmp_path, {"a_test.cc": source}) as graph:
+        assert graph.calls() == {
+            "a_test.cc:TEST_F -> a_test.cc:Oven.heat",
+            "a_test.cc:TEST_F -> a_test.cc:Bread.bake",
+        }
+
+
 def test_only_macros_before_declarations_are_blank():
     text = b"x = MAX_SIZE + f(y);\n#define LIB_API int f(int)\n#ifdef LIB_X\nint g();\nCHECK_EQ(a, b);\n"
     assert blank_macros(text) == text

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import lru_cache
 from posixpath import normpath
 
 from dowse.graph.keys import is_amalgamation, join_names
 from dowse.graph.lookups import FileScope, Lookups
+from dowse.graph.platforms import platforms_of_path
 from dowse.graph.resolve.common_methods import is_distinctive
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.values import (
@@ -66,31 +65,12 @@ _MAX_ALIASES = 8
 # Files that one file includes, directly or not; with more, all are taken as included.
 _MAX_INCLUDED = 2_000
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp", ".cuh")
-
-
-# Words in paths of code for other platforms than the usual one, which has no word or is one of Unix.
-_PLATFORMS = frozenset(
-    "win windows win32 win64 winnt msvc mingw cygwin msys uwp darwin mac macos macosx osx apple ios cocoa aix"
-    " sunos solaris os390 zos ibmi haiku hurd qnx vxworks freebsd openbsd netbsd dragonfly bsd kqueue amiga"
-    " os2 symbian wasm emscripten android nintendo xbox".split()
-)
-_WORDS = re.compile(r"[a-z]+\d*|\d+")
-
-
-@lru_cache(maxsize=16384)
-def _platforms(path: str) -> frozenset[str]:
-    """Return the platforms that a path names."""
-    return _PLATFORMS.intersection(_WORDS.findall(path.rpartition(".")[0].lower()))
+# Symbols that can differ by platform; types are on all of them.
+_ON_PLATFORMS = frozenset(["function", "method", "macro"])
 
 
 def _is_static(target: Target) -> bool:
     return target.signature.startswith("static ") and not target.path.endswith(_HEADERS)
-
-
-def _is_built_with(path: str, target: Target) -> bool:
-    """Whether a function is on the platform of a file; types are on all of them."""
-    platforms = _platforms(target.path)
-    return not platforms or target.kind not in ("function", "macro") or bool(platforms & _platforms(path))
 
 
 def _without_copies(path: str, targets: tuple[Target, ...]) -> tuple[Target, ...]:
@@ -200,15 +180,15 @@ class CRules(PlainRules):
     def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
         """Return a symbol that this file can see: static functions only in their own file."""
         targets = _without_copies(file.path, self.lookups.symbols(file.family, scope, full_name))
-        if len(targets) < 2 and not (targets and (_is_static(targets[0]) or _platforms(targets[0].path))):
+        if len(targets) < 2 and not (targets and self._is_limited(targets[0])):
             return value_of(targets, scope, full_name)
         own = tuple(target for target in targets if target.path == file.path)
         # In C++, the function can be overloaded in headers.
         is_overloaded = file.language == "cpp" and any(t.path.endswith(_HEADERS) for t in targets)
         if own and not is_overloaded:
             return value_of(own, scope, full_name)
-        visible = tuple(target for target in targets if not _is_static(target))
-        if not any(_is_built_with(file.path, target) for target in visible):
+        visible = tuple(t for t in targets if not _is_static(t) or t.path in self._headers_of(file.path))
+        if not any(self._is_built_with(file.path, target) for target in visible):
             return None  # the system has it on other platforms
         if is_overloaded:
             return value_of(self._included_targets(file, visible), scope, full_name)
@@ -216,6 +196,27 @@ class CRules(PlainRules):
         folder = file.path.rpartition("/")[0]
         near = tuple(target for target in visible if target.path.rpartition("/")[0] == folder)
         return value_of(near or visible, scope, full_name)
+
+    def _is_limited(self, target: Target) -> bool:
+        """Whether only some files can see a symbol, or some platforms have it.
+
+        A macro often replaces a function of the system there.
+        """
+        is_replacement = target.kind == "macro" and bool(self._platforms(target))
+        return is_replacement or _is_static(target) or bool(platforms_of_path(target.path))
+
+    def _platforms(self, target: Target) -> frozenset[str]:
+        """Return the platforms that a function is for, by its path and the conditions around it."""
+        if target.kind not in _ON_PLATFORMS:
+            return frozenset()
+        named = platforms_of_path(target.path)
+        built = self.lookups.bindings(target.path, f"build {target.qualified_name}")
+        return named.union(*(platforms.split() for _, platforms, _ in built)) if built else named
+
+    def _is_built_with(self, path: str, target: Target) -> bool:
+        """Whether a symbol is on the platform of a file."""
+        platforms = self._platforms(target)
+        return not platforms or bool(platforms & platforms_of_path(path))
 
     def _included_targets(self, file: FileScope, targets: tuple[Target, ...]) -> tuple[Target, ...]:
         """Return the symbols without those of headers that the file does not include, unless all are."""
@@ -273,9 +274,10 @@ class CRules(PlainRules):
 
     def preferred(self, file: FileScope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
         """Return those for the platform of the file, functions before macros that replace them elsewhere."""
-        built = [each for each in candidates if each.target and _is_built_with(file.path, each.target)]
-        own = _platforms(file.path)
-        built = [each for each in built if each.target and own & _platforms(each.target.path)] or built
+        built = [each for each in candidates if each.target and self._is_built_with(file.path, each.target)]
+        own = platforms_of_path(file.path)
+        if own:
+            built = [each for each in built if each.target and own & self._platforms(each.target)] or built
         functions = [each for each in built if each.target and each.target.kind != "macro"]
         return functions or built or candidates
 
