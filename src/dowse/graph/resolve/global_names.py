@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from posixpath import normpath
 
-from dowse.graph.keys import is_amalgamation, join_names
+from dowse.graph.keys import is_amalgamation, is_header, join_names
 from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.platforms import platforms_of_path
 from dowse.graph.resolve.common_methods import is_distinctive
@@ -21,7 +21,7 @@ from dowse.graph.resolve.values import (
     value_of,
 )
 from dowse.storage.protocol import Target
-from dowse.types import Reference
+from dowse.types import TYPE_KINDS, Reference
 
 
 class PlainRules(Rules):
@@ -64,13 +64,17 @@ _ITERATORS = frozenset(
 _MAX_ALIASES = 8
 # Files that one file includes, directly or not; with more, all are taken as included.
 _MAX_INCLUDED = 2_000
-_HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp", ".cuh")
 # Symbols that can differ by platform; types are on all of them.
 _ON_PLATFORMS = frozenset(["function", "method", "macro"])
 
 
 def _is_static(target: Target) -> bool:
-    return target.signature.startswith("static ") and not target.path.endswith(_HEADERS)
+    return target.signature.startswith("static ") and not is_header(target.path)
+
+
+def _is_linked(target: Target) -> bool:
+    """Whether this is a function of a source, which any file can declare; types must be included."""
+    return target.kind not in TYPE_KINDS and not is_header(target.path)
 
 
 def _without_copies(path: str, targets: tuple[Target, ...]) -> tuple[Target, ...]:
@@ -90,6 +94,7 @@ class CRules(PlainRules):
     self_names = frozenset(["this"])
     super_names = frozenset[str]()
     bare_name_fallback = False
+    keeps_unknown = True
     is_global = True
 
     def __init__(self, lookups: Lookups) -> None:
@@ -104,7 +109,15 @@ class CRules(PlainRules):
         self._included.clear()
 
     def _resolve_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
-        return EXTERNAL if name in _SYSTEM else super()._resolve_name(file, name, enclosing)
+        if name in _SYSTEM:
+            return EXTERNAL
+        value = super()._resolve_name(file, name, enclosing)
+        if value is None or file.language == "c" or self._is_included(file, value):
+            return value
+        # Of a file that this one does not include: its own declarations take precedence.
+        for _, imported, origin in self.lookups.bindings(file.path, f"import {name}"):
+            return self.resolve_import(file, imported, origin, enclosing) or value
+        return self._used_symbol(file, name, enclosing) or value
 
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
         """Return a name from a `using namespace`, or a namespace, since nothing tells otherwise."""
@@ -148,9 +161,11 @@ class CRules(PlainRules):
         if value is not None and value.kind == "module" and value.candidates:
             path, enclosing = join_names(value.module, name), value.candidates[0].full_name
             found = self._symbol_around(file, path, enclosing) or self._used_symbol(file, path, enclosing)
-            if found is not None:
+            if found is not None and self._is_included(file, found):
                 return found
             inner = self.module_member(file, value.module, name)
+            if found is not None:  # in another header, perhaps a copy of one that is included
+                return inner if inner and inner.candidates and self._is_included(file, inner) else found
             return inner._replace(candidates=value.candidates) if inner and inner.kind == "module" else inner
         return super().member(file, value, name)
 
@@ -164,27 +179,37 @@ class CRules(PlainRules):
             return value.arguments[0 if name == "first" else -1]
         if name in _ITERATORS:
             return Value("callable", arguments=(value,))
-        pointed = self.member(file, value.arguments[-1], name) if is_distinctive(name) else None
-        return pointed or self.external_member(value, name)
+        if not is_distinctive(name):
+            return self.external_member(value, name)
+        held = value.arguments[-1]
+        return (self.member(file, held, name) or self.external_member(value, name)) if held else None
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name of a namespace; macros can hide that a file is in one."""
-        full_name = join_names(module, name)
+        full_name, first = join_names(module, name), None
         while full_name:
             value = self.symbol(file, file.scope, full_name)
-            if value is not None:
+            if value is not None and self._is_included(file, value):
                 return value
+            first = first or value
             full_name = full_name.partition(".")[2]
-        return Value("module", module=join_names(module, name))
+        return first or Value("module", module=join_names(module, name))
+
+    def _is_included(self, file: FileScope, value: Value) -> bool:
+        """Whether a file can see one of the symbols."""
+        targets = [each.target for each in value.candidates if each.target]
+        if not targets or any(target.path == file.path or _is_linked(target) for target in targets):
+            return True
+        return not self._included_files(file.path).isdisjoint(target.path for target in targets)
 
     def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
         """Return a symbol that this file can see: static functions only in their own file."""
-        targets = _without_copies(file.path, self.lookups.symbols(file.family, scope, full_name))
+        targets = _without_copies(file.path, self.lookups.symbols(file.family, scope, full_name, file.path))
         if len(targets) < 2 and not (targets and self._is_limited(targets[0])):
             return value_of(targets, scope, full_name)
         own = tuple(target for target in targets if target.path == file.path)
         # In C++, the function can be overloaded in headers.
-        is_overloaded = file.language == "cpp" and any(t.path.endswith(_HEADERS) for t in targets)
+        is_overloaded = file.language == "cpp" and any(is_header(t.path) for t in targets)
         if own and not is_overloaded:
             return value_of(own, scope, full_name)
         visible = tuple(t for t in targets if not _is_static(t) or t.path in self._headers_of(file.path))
@@ -219,13 +244,13 @@ class CRules(PlainRules):
         return not platforms or bool(platforms & platforms_of_path(path))
 
     def _included_targets(self, file: FileScope, targets: tuple[Target, ...]) -> tuple[Target, ...]:
-        """Return the symbols without those of headers that the file does not include, unless all are."""
+        """Return the symbols that the file includes, and functions of sources; all if it includes none."""
         if len({target.path for target in targets}) < 2:
             return targets
         included = self._included_files(file.path)
         if not any(target.path in included for target in targets):
             return targets
-        return tuple(t for t in targets if t.path in included or not t.path.endswith(_HEADERS))
+        return tuple(target for target in targets if target.path in included or _is_linked(target))
 
     def _included_files(self, path: str) -> frozenset[str]:
         """Return a file and the files that it includes, directly or not."""
