@@ -129,8 +129,8 @@ def test_branches_stay_if_they_are_complete():
 
 
 BOX = (
-    "template <typename A = int>\nclass basic_box {\n public:\n  static basic_box parse(int i) { return i; }\n"
-    "  int get() const { return 1; }\n};\n"
+    "template <typename A = int>\nclass basic_box {\n public:\n"
+    "  static basic_box parse(int i) { return i; }\n  int get() const { return 1; }\n};\n"
 )
 BOXES = {
     "include/lib/fwd.hpp": "LIB_NAMESPACE_BEGIN\ntemplate <typename A>\nclass basic_box;\n"

@@ -54,6 +54,10 @@ class PlainRules(Rules):
         return EXTERNAL
 
 
+_BUILTIN_TYPES = frozenset(
+    "bool char short int long float double void unsigned signed size_t wchar_t char8_t char16_t char32_t"
+    " int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t".split()
+)
 # Namespaces of the standard library.
 _SYSTEM = frozenset(["std"])
 # Methods of containers that return an iterator.
@@ -149,6 +153,10 @@ class CRules(PlainRules):
         value = self.resolve_path(file, join_names(origin, name), enclosing)
         # Beside `using std::swap`, a function of that name is found by the types of its arguments.
         return UNDEFINED if name and value is EXTERNAL else value
+
+    def instance_of(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
+        """Return an instance of a type."""
+        return EXTERNAL if type_name in _BUILTIN_TYPES else super().instance_of(file, type_name, enclosing)
 
     def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
         """Return a member; a namespace with documentation is a symbol as well."""
