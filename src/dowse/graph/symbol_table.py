@@ -13,6 +13,7 @@ from dowse.graph import keys
 from dowse.graph.cargo import cargo_bindings
 from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
 from dowse.graph.npm import npm_bindings
+from dowse.graph.platforms import platform_branches
 from dowse.parsing.declared_types import parse_declared_type
 from dowse.parsing.facts import RESULT
 from dowse.parsing.languages import LANGUAGES
@@ -75,6 +76,8 @@ def make_graph_record(
         constraint = _GO_BUILD.search(text, 0, _MAX_HEADER)
         if constraint:
             _bind(bindings, "build", ["build", constraint[1], ""])
+    if language in ("c", "cpp"):
+        _bind_platforms(bindings, parsed, text)
     if path.endswith("Cargo.toml"):
         bindings.update(cargo_bindings(path, text))
     elif path.endswith(".json"):
@@ -207,6 +210,23 @@ def _bind_methods(bindings: Bindings, parsed: ParsedFile) -> None:
             rarest = max(methods or bases, key=lambda each: (len(each), each), default="")
             if rarest:
                 _bind(bindings, f"interfaces {rarest}", ["interface", name, ""])
+
+
+def _bind_platforms(bindings: Bindings, parsed: ParsedFile, text: str) -> None:
+    """Bind the platforms of the functions and macros that only a branch of `#if` for these defines."""
+    branches = platform_branches(text)
+    if not branches:
+        return
+    platforms: dict[str, set[str]] = {}
+    for definition in parsed.definitions:
+        if definition.kind in ("function", "method", "macro") and not definition.part:
+            line = definition.start_line
+            around = {each for first, last, names in branches if first < line < last for each in names}
+            others = platforms.setdefault(definition.qualified_name, around)
+            platforms[definition.qualified_name] = others | around if others and around else set()
+    for name, words in platforms.items():
+        if words:
+            _bind(bindings, f"build {name}", ["build", " ".join(sorted(words)), ""])
 
 
 def _bind_extensions(bindings: Bindings, parsed: ParsedFile) -> None:

@@ -101,6 +101,8 @@ class Rules:
     calls_super = True
     # Whether a member that is used as a value is a method: in some languages, most are fields.
     names_values = True
+    # Whether an element of a collection whose type is not known may be of any class.
+    keeps_unknown = False
     # What variables start with that is no part of their names.
     sigil = "$"
     # Names of constructors, besides the name of the class.
@@ -284,7 +286,9 @@ class Rules:
             held = arguments[0]
             return Value("class", held.candidates) if held and held.kind == "instance" else held
         value = self.instance_of(file, name, enclosing)
-        return value._replace(arguments=arguments) if value is not None and any(arguments) else value
+        # A collection from outside holds something, even if that is not known.
+        is_held = any(arguments) or (value is not None and value.kind == "external" and self.keeps_unknown)
+        return value._replace(arguments=arguments) if value is not None and is_held else value
 
     def enclosing_class(self, file: FileScope, enclosing: str) -> Value | None:
         """Return the innermost class around a definition, or the definition itself if it is one."""
@@ -520,7 +524,7 @@ class Rules:
                 for each in members
                 if (member := self.class_member(file, each, name)) is None or member.kind != "field"
             )
-        seen: set[tuple[str, str]] = set()
+        seen: set[Candidate] = set()
         has_external_base = False
         level = list(value.candidates)
         is_searched = value.kind != "super"
@@ -532,15 +536,15 @@ class Rules:
             is_searched = True
             bases: list[Candidate] = []
             for each in level:
-                if (each.scope, each.full_name) in seen:
+                if each in seen:
                     continue
-                seen.add((each.scope, each.full_name))
+                seen.add(each)
                 for base in self.base_classes(each):
                     if base is None or base.kind != "class":
                         has_external_base = True
                     else:
                         bases.extend(base.candidates)
-            level = [each for each in bases if (each.scope, each.full_name) not in seen]
+            level = [each for each in bases if each not in seen]
         return INHERITED if has_external_base else None
 
     def _member_at_level(self, file: FileScope, level: list[Candidate], name: str) -> Value | None:
