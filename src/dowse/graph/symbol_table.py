@@ -15,12 +15,13 @@ from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
 from dowse.graph.npm import npm_bindings
 from dowse.graph.platforms import platform_branches
 from dowse.parsing.declared_types import parse_declared_type
-from dowse.parsing.facts import RESULT
+from dowse.parsing.facts import DOCUMENTED, RESULT
 from dowse.parsing.languages import LANGUAGES
 from dowse.storage.protocol import BrokenBlock
 from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord
 
-_FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(#?\w+)")
+# A field of the current object; those of Ruby are other names than its methods.
+_FIELD = re.compile(r"(?:(?:self|this|cls)\.|\$this->|(?:self|static)::\$)?(?:(?<=[.>$])(#?\w+)|(@{1,2}\w+))")
 # Extension methods, and the types that they extend.
 EXTENSIONS = {
     "csharp": re.compile(r"\(\s*this\s+([^,()]+?)\s+@?\w+\s*[,)=]"),
@@ -42,8 +43,8 @@ _MAX_BINDINGS, _MAX_LISTED = 100, 1_000
 
 # Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
 # imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION", "base CLASS",
-# "extension METHOD", "lambda INTERFACE" (its only method) or "signature TYPE" (how its objects are called); in
-# Go also "methods TYPE", "interfaces METHOD" and "build" (the constraint); in Cargo.toml "crate NAME",
+# "extension METHOD", "lambda INTERFACE" (its only method) or "signature TYPE" (how its objects are called);
+# in Go also "methods TYPE", "interfaces METHOD" and "build" (the constraint); in Cargo.toml "crate NAME",
 # "crate-roots FOLDER" and "crate-alias NAME"; in JSON those of npm.py.
 Bindings = dict[str, list[list[str]]]
 
@@ -160,7 +161,7 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
             if (
                 definition
                 and definition.kind not in _CONTAINERS
-                and not _DECLARED.search(definition.signature)
+                and (origin == DOCUMENTED or not _DECLARED.search(definition.signature))
             ):
                 _bind(bindings, f"result {definition.qualified_name}", binding)
         elif name.startswith("{}."):  # a property of an object literal
@@ -179,7 +180,7 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
             _bind(bindings, slot, binding)
         else:
             owner_class = _enclosing_class(definition, classes)
-            slot = f"field {owner_class} {field[1] if field else name.lstrip('$')}"
+            slot = f"field {owner_class} {(field[1] or field[2]) if field else name.lstrip('$')}"
             if parsed.language == "typescript" and kind == "type" and not field:
                 declared[slot] = binding
             _bind(bindings, slot, binding)

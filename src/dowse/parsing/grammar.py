@@ -59,7 +59,18 @@ _ALIASES = ("made", "same", "assigned", "each", "entered", "yielded", "default",
 TOKENS = "tokens"
 
 _OTHER_CAPTURES = frozenset(
-    (*REFERENCE_CAPTURES, "lead", "doc", "registered", TOKENS, IMPORTED_NAME, IMPORT_STATEMENT)
+    (
+        *REFERENCE_CAPTURES,
+        "lead",
+        "doc",
+        "registered",
+        "bare",
+        "setter",
+        "symbol",
+        TOKENS,
+        IMPORTED_NAME,
+        IMPORT_STATEMENT,
+    )
 )
 
 _WORD, _OTHER, _SPACE = b"w", b"p", b" \t\r\n\f\v"
@@ -173,7 +184,7 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
                 defines,
                 other_captures=tuple(sorted(captures & _OTHER_CAPTURES)),
                 plain_call="call" in captures and captures <= {"call", "on", "args", "trailing"},
-                plain_value=captures == {"value"},
+                plain_value=captures == {"value"} and not settings.get("role"),
                 is_head=defines in ("function", "method", "type") and "head" not in captures,
                 binds="bind" in captures,
                 has_value=not captures.isdisjoint(("as", "required", *_ALIASES))

@@ -1,4 +1,4 @@
-"""Java, Kotlin and Scala: packages contain classes, classes all else; C# and PHP are similar."""
+"""Java, Kotlin and Scala: packages contain classes, classes all else; C# is similar."""
 
 from __future__ import annotations
 
@@ -316,29 +316,3 @@ class CsharpRules(JvmRules):
             if value is not None:
                 return value
         return super().resolve_free_name(file, name, enclosing)
-
-
-class PhpRules(Rules):
-    """PHP: names belong to the namespace of the file unless they are imported."""
-
-    self_names = frozenset(["this", "self", "static"])
-    super_names = frozenset(["parent"])
-    constructor_names = ("__construct",)
-
-    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
-        """Return a class or a function of a namespace, or a namespace."""
-        return self.symbol(file, origin, name) or Value("module", module=join_names(origin, name))
-
-    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
-        """Return a function of the global namespace, or the namespace that a path starts with."""
-        value = self.symbol(file, "", name)
-        if value is not None:
-            return value if value.kind == "function" or not file.scope else EXTERNAL
-        return Value("module", module=join_names(file.scope, name))
-
-    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
-        """Return a name of a namespace."""
-        value = self.symbol(file, module, name)
-        if value is not None:
-            return value
-        return Value("module", module=join_names(module, name)) if name[:1].isupper() else UNDEFINED
