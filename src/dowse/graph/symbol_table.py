@@ -43,8 +43,8 @@ _MAX_BINDINGS, _MAX_LISTED = 100, 1_000
 
 # Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
 # imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION", "base CLASS",
-# "extension METHOD", "lambda INTERFACE" (its only method) or "signature TYPE" (how its objects are called);
-# in Go also "methods TYPE", "interfaces METHOD" and "build" (the constraint); in Cargo.toml "crate NAME",
+# "extension METHOD", "lambda INTERFACE" (its only method) or "signature TYPE" (how it is called); in
+# Go also "methods TYPE", "interfaces METHOD" and "build" (the constraint); in Cargo.toml "crate NAME",
 # "crate-roots FOLDER" and "crate-alias NAME"; in JSON those of npm.py.
 Bindings = dict[str, list[list[str]]]
 
