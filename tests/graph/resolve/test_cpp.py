@@ -167,3 +167,21 @@ def test_elements_of_an_unknown_type_may_be_of_any_class(tmp_path):
     )
     with world(tmp_path, {"a.cpp": source}) as graph:
         assert [line for _, _, _, line, *_ in graph.named_edges("calls")] == [7]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ['b["x"].get<int>()', "b.at(1).get<ns::x>()", 'b["x"]["y"].at(0).get<int>()', "v[1][0].get<int>()"],
+)
+def test_elements_by_operators_and_overloads_for_constants(tmp_path, expression):
+    header = (
+        "class box {\n public:\n  using value_type = box;\n  using reference = value_type&;\n"
+        "  using const_reference = const value_type&;\n  reference operator[](int i) { return *this; }\n"
+        "  const_reference operator[](int i) const { return *this; }\n"
+        "  reference at(int i) { return *this; }\n  const_reference at(int i) const { return *this; }\n"
+        "  template <typename T>\n  int get() const { return 1; }\n};\n"
+        "class crate {\n public:\n  int get() { return 1; }\n};\n"
+    )
+    source = f'#include "a.hpp"\nvoid run(box b, std::vector<box> v) {{ {expression}; }}\n'
+    with world(tmp_path, {"a.hpp": header, "a.cpp": source}) as graph:
+        assert {call for call in graph.calls() if call.endswith("get")} == {"a.cpp:run -> a.hpp:box.get"}

@@ -11,6 +11,7 @@ from dowse.graph.platforms import platforms_of_path
 from dowse.graph.resolve.common_methods import is_distinctive
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.values import (
+    ELEMENT,
     EXTERNAL,
     ITERATION,
     UNDEFINED,
@@ -177,7 +178,9 @@ class CRules(PlainRules):
         return super().member(file, value, name)
 
     def element(self, file: FileScope, value: Value, name: str) -> Value | None:
-        """Return an element; that of a map is a pair, which has the arguments of the map."""
+        """Return an element: that of a map is a pair, which has the arguments of the map."""
+        if value.kind == "instance" and name == ELEMENT and not value.arguments:
+            return self.call_result(self.class_member(file, value, "operator[]"))
         return value if name == ITERATION and len(value.arguments) > 1 else super().element(file, value, name)
 
     def _element_member(self, file: FileScope, value: Value, name: str) -> Value | None:
@@ -297,12 +300,25 @@ class CRules(PlainRules):
 
     def inherited_overloads(self, file: FileScope, value: Value, reference: Reference) -> Value:
         """Return the class that an alias stands for, which may be outside the index."""
+        return self._aliased_class(value)
+
+    def _aliased_class(self, value: Value) -> Value:
         for _ in range(_MAX_ALIASES):
             if {each.target.kind for each in value.candidates if each.target} != {"type"}:
                 return value
             bases = (base for each in value.candidates for base in self.base_classes(each))
             value = union_of(base for base in bases if base and base.kind == "class") or EXTERNAL
         return value
+
+    def overload_result(self, results: list[Value | None]) -> Value | None:
+        """Return the class that all results are of: `reference` and `const_reference` are aliases of one."""
+        classes = {
+            self._aliased_class(Value("class", each.candidates))
+            for each in results
+            if each is not None and each.kind == "instance"
+        }
+        is_same = len(classes) == 1 and all(each and each.kind == "instance" for each in results)
+        return classes.pop()._replace(kind="instance") if is_same and EXTERNAL not in classes else None
 
     def preferred(self, file: FileScope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
         """Return those for the platform of the file, functions before macros that replace them elsewhere."""

@@ -28,7 +28,10 @@ _WHERE = re.compile(r"\bwhere\s+(\w+)\s*:\s*([\w.]+(?:<[^<>]*>)?)")
 # A method of an interface has neither the keyword nor a receiver.
 _GO = re.compile(r"^(?:func\s*(?:\([^)]*\)\s*)?)?\w+(?:\[[^\]]*\])?")
 # What precedes the name of a function of Java, C# or C++ and its type arguments.
-_BEFORE_PARAMETERS = re.compile(r"([^(]*?[\w>\])&*?])[\s&*]+[\w:~$.]+\s*(?:<(?:[^<>()]|<[^<>()]*>)*>)?\s*\(")
+_BEFORE_PARAMETERS = re.compile(
+    r"([^(]*?[\w>\])&*?])[\s&*]+(?:(?:[\w:]*\b)?operator\s*(?:[^\w\s(]{1,3}|\(\))|[\w:~$.]+)"
+    r"\s*(?:<(?:[^<>()]|<[^<>()]*>)*>)?\s*\("
+)
 # The type of a lambda of Kotlin, with or without a receiver, and the type of a parameter of Java or Kotlin.
 _LAMBDA = re.compile(r":\s*[(\s]*(?:@\w+\s+|suspend\s+)*(?:([\w.]+(?:<[^()]*>)?)\??\.)?\(([^()]*)\)\s*->")
 _PARAMETER = re.compile(r"^[^:]*:\s*([^=]+)|^(?:@\w+\s+|final\s+)*(.+?)\s+\w+$")
