@@ -13,6 +13,7 @@ from dowse.graph import keys
 from dowse.graph.cargo import cargo_bindings
 from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
 from dowse.graph.npm import npm_bindings
+from dowse.graph.platforms import platform_branches
 from dowse.parsing.declared_types import parse_declared_type
 from dowse.parsing.facts import DOCUMENTED, RESULT
 from dowse.parsing.languages import LANGUAGES
@@ -20,7 +21,7 @@ from dowse.storage.protocol import BrokenBlock
 from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord
 
 # A field of the current object; those of Ruby are other names than its methods.
-_FIELD = re.compile(r"(?:(?:self|this|cls)\.|\$this->|(?:self|static)::\$)?(?:(?<=[.>$])(\w+)|(@{1,2}\w+))")
+_FIELD = re.compile(r"(?:(?:self|this|cls)\.|\$this->|(?:self|static)::\$)?(?:(?<=[.>$])(#?\w+)|(@{1,2}\w+))")
 # Extension methods, and the types that they extend.
 EXTENSIONS = {
     "csharp": re.compile(r"\(\s*this\s+([^,()]+?)\s+@?\w+\s*[,)=]"),
@@ -42,9 +43,9 @@ _MAX_BINDINGS, _MAX_LISTED = 100, 1_000
 
 # Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
 # imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION", "base CLASS",
-# "extension METHOD" or "lambda INTERFACE" (its only method); in Go also "methods TYPE", "interfaces METHOD"
-# and "build" (the constraint); in Cargo.toml "crate NAME", "crate-roots FOLDER" and "crate-alias NAME"; in
-# JSON those of npm.py.
+# "extension METHOD", "lambda INTERFACE" (its only method) or "signature TYPE" (how it is called); in
+# Go also "methods TYPE", "interfaces METHOD" and "build" (the constraint); in Cargo.toml "crate NAME",
+# "crate-roots FOLDER" and "crate-alias NAME"; in JSON those of npm.py.
 Bindings = dict[str, list[list[str]]]
 
 
@@ -76,6 +77,8 @@ def make_graph_record(
         constraint = _GO_BUILD.search(text, 0, _MAX_HEADER)
         if constraint:
             _bind(bindings, "build", ["build", constraint[1], ""])
+    if language in ("c", "cpp"):
+        _bind_platforms(bindings, parsed, text)
     if path.endswith("Cargo.toml"):
         bindings.update(cargo_bindings(path, text))
     elif path.endswith(".json"):
@@ -138,6 +141,7 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
     """Split facts into bindings that other files can see and those local to a function."""
     bindings: Bindings = {}
     local: list[Fact] = []
+    declared: dict[str, list[str]] = {}
     classes = {d.qualified_name for d in parsed.definitions if d.kind in _CONTAINERS}
     for fact in parsed.facts:
         kind, name, value, origin, owner, first, _ = fact
@@ -150,7 +154,10 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
         ):
             definition = None  # a variable of the module, or one of a block of them
         field = _FIELD.fullmatch(name)
-        if name == RESULT:
+        if kind == "signature":
+            if definition:
+                _bind(bindings, f"signature {definition.qualified_name}", binding)
+        elif name == RESULT:
             if (
                 definition
                 and definition.kind not in _CONTAINERS
@@ -174,11 +181,12 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
             _bind(bindings, slot, binding)
         else:
             owner_class = _enclosing_class(definition, classes)
-            _bind(
-                bindings,
-                f"field {owner_class} {(field[1] or field[2]) if field else name.lstrip('$')}",
-                binding,
-            )
+            slot = f"field {owner_class} {(field[1] or field[2]) if field else name.lstrip('$')}"
+            if parsed.language == "typescript" and kind == "type" and not field:
+                declared[slot] = binding
+            _bind(bindings, slot, binding)
+    # What a field is declared as counts, whatever is assigned to it.
+    bindings.update((slot, [binding]) for slot, binding in declared.items())
     for reference in parsed.references:
         if reference.kind in ("extends", "implements") and 0 <= reference.owner < len(parsed.definitions):
             derived = parsed.definitions[reference.owner].qualified_name
@@ -204,6 +212,23 @@ def _bind_methods(bindings: Bindings, parsed: ParsedFile) -> None:
             rarest = max(methods or bases, key=lambda each: (len(each), each), default="")
             if rarest:
                 _bind(bindings, f"interfaces {rarest}", ["interface", name, ""])
+
+
+def _bind_platforms(bindings: Bindings, parsed: ParsedFile, text: str) -> None:
+    """Bind the platforms of the functions and macros that only a branch of `#if` for these defines."""
+    branches = platform_branches(text)
+    if not branches:
+        return
+    platforms: dict[str, set[str]] = {}
+    for definition in parsed.definitions:
+        if definition.kind in ("function", "method", "macro") and not definition.part:
+            line = definition.start_line
+            around = {each for first, last, names in branches if first < line < last for each in names}
+            others = platforms.setdefault(definition.qualified_name, around)
+            platforms[definition.qualified_name] = others | around if others and around else set()
+    for name, words in platforms.items():
+        if words:
+            _bind(bindings, f"build {name}", ["build", " ".join(sorted(words)), ""])
 
 
 def _bind_extensions(bindings: Bindings, parsed: ParsedFile) -> None:

@@ -34,7 +34,15 @@ from dowse.parsing.limits import MAX_NAME_BYTES
 from dowse.parsing.php_values import documented_types, parse_php_type, php_values
 from dowse.parsing.ruby_values import block_span as ruby_block_span
 from dowse.parsing.ruby_values import ruby_values
-from dowse.parsing.scopes import block_span, is_result, is_visible_property, loop_span, narrowed_span
+from dowse.parsing.scopes import (
+    block_span,
+    is_result,
+    is_visible_property,
+    lexical_span,
+    loop_span,
+    narrowed_span,
+)
+from dowse.parsing.signature import make_call_signature
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.static_types import SLICE
 from dowse.parsing.static_values import (
@@ -50,6 +58,8 @@ from dowse.types import Fact, Reference
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from dowse.types import Span
 
 # The name under which a function's result is bound.
 RESULT = "()"
@@ -71,8 +81,10 @@ _TYPE_PARAMETERS = frozenset([b"Self", b"T", b"K", b"V", b"E"])
 # Roles of patterns that bind no name of their own.
 _UNNAMED_ROLES = frozenset(
     "statement package default impl picks result destructured property namespace bound lambda"
-    " receiver documented adapted attribute".split()
+    " receiver signature documented adapted attribute".split()
 )
+# Roles of patterns whose name the file does not bind.
+_NOT_BINDING = frozenset("statement result property lambda receiver signature documented".split())
 # Captures of an expression whose value the name has, and what the syntax makes of that value.
 _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]] = {
     "assigned": list,
@@ -103,7 +115,7 @@ _WORD = re.compile(rb"[\w$]+")
 _HEAD = re.compile(r"[^\s.:\-?!&(\[\\]*")
 _FIRST_NAME = re.compile(r"[\w$]+")
 _PLAIN_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_CALLED_PATH = re.compile(r"@?[\w$]+(?:\(\))?(?:\.[\w$]+(?:\(\))?)*")
+_CALLED_PATH = re.compile(r"@?[\w$]+(?:\(\))?(?:\.#?[\w$]+(?:\(\))?)*")
 _SPACE = re.compile(r"\s+")
 _TURBOFISH = re.compile(r"::<[^()]*>$")
 _ANGLES = re.compile(r"<[^<>()]*>")
@@ -171,7 +183,7 @@ class Facts:
         """Return the names that the file binds other than by an import."""
         data, names = self._data, set[bytes]()
         for pattern, captures in self._matches:
-            if pattern.role not in ("statement", "result", "property", "lambda", "receiver", "documented"):
+            if pattern.role not in _NOT_BINDING:
                 start, end = captures["bind"][0].byte_range
                 name = data[start:end]
                 names.update(_WORD.findall(name) if name[:1] == b"{" or b"," in name else (name,))
@@ -209,6 +221,7 @@ class Facts:
             return ()
         data, (needed, inlined), (starts, numbers) = self._data, self._needed(references), owners
         facts = dict[Fact, None]()
+        blocks: dict[bytes, list[tuple[int, int]]] = {}  # where variables are declared
         variables: dict[tuple[int, str], list[ExpressionValue]] = {}
         lines = self._source.starts if any(pattern.is_scoped for pattern, _ in self._matches) else []
         for pattern, captures in self._matches:
@@ -231,13 +244,15 @@ class Facts:
                 continue
             scope_owner = first_parts[owner] if owner >= 0 and pattern.role != "default" else -1
             first, last = self._scope_lines(pattern, captures, lines) if pattern.is_scoped else (0, 0)
-            if owner < 0 and self._language == "cpp" and not is_unnamed:
-                # A body after a macro, as in `TEST_CASE("name") { … }`, is no definition.
-                span = block_span(captures["bind"][0])
-                first, last = self._source.lines_of(*span) if span else (0, 0)
-            elif self._language == "ruby" and not is_unnamed and name[:1].islower():
-                span = ruby_block_span(captures["bind"][0])
-                first, last = self._source.lines_of(*span) if span else (0, 0)
+            block = None if first else self._block(captures["bind"][0], owner, is_unnamed)
+            if block:
+                first, last = self._source.lines_of(*block)
+                is_public = is_public and owner >= 0
+                blocks.setdefault(name, []).append((first, last))
+            elif name in blocks and not first and not is_unnamed:  # assigned after its declaration
+                line = self._source.lines_of(start, end)[0]
+                around = [each for each in blocks[name] if each[0] <= line <= each[1]]
+                first, last = min(around, key=lambda each: each[1] - each[0], default=(0, 0))
             if pattern.role == "narrowed" and not first:
                 continue
             for kind, called, value, origin in self._read(pattern, captures):
@@ -253,6 +268,16 @@ class Facts:
                 if pattern.role == "loop" and first:  # the variable is visible after the loop
                     facts[Fact("local", called, "", "", scope_owner, 0, 0)] = None
         return tuple(dict.fromkeys(each for fact in facts for each in _inline(fact, variables)))
+
+    def _block(self, name: Node, owner: int, is_unnamed: bool) -> Span | None:
+        """Return the block that a variable belongs to, None where that is the definition around it."""
+        if self._language in ("typescript", "javascript"):
+            is_variable = name.parent is not None and name.parent.type == "variable_declarator"
+            return lexical_span(name) if is_variable else None
+        if self._language == "ruby" and not is_unnamed and name.text and name.text[:1].islower():
+            return ruby_block_span(name)
+        # A body after a macro of C++, as in `TEST_CASE("name") { … }`, is no definition.
+        return block_span(name) if self._language == "cpp" and owner < 0 and not is_unnamed else None
 
     def _scope_lines(
         self, pattern: Pattern, captures: dict[str, list[Node]], lines: list[int]
@@ -333,6 +358,9 @@ class Facts:
             imports = parse_imports(self._language, self._text(*captures["bind"][0].byte_range))
             module = inline_module(captures["bind"][0], self._node_text) if self._language == "rust" else ""
             return [(kind, module + bound, name, origin) for kind, bound, name, origin in imports]
+        if pattern.role == "signature":
+            written = make_call_signature(self._node_text(captures["bind"][0]))
+            return [("signature", RESULT, written, "")] if written else []
         name = self._name(captures["bind"][0])
         if pattern.role == "package":
             return [("package", "", name, "")]

@@ -30,6 +30,7 @@ from dowse.parsing.names import (
     type_name,
 )
 from dowse.parsing.ruby_values import ROOT_NAMESPACE, bare_calls
+from dowse.parsing.signature import MAX_HEAD_BYTES, make_signature
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import contains_offset
 from dowse.parsing.token_trees import calls_in_tokens
@@ -49,20 +50,10 @@ CONTAINERS = frozenset(["class", "interface", "struct", "enum", "trait", "module
 # Shorter constants are more informative together, in the remainder of the module, than each alone.
 _MIN_CONSTANT_LINES = 3
 
-_SIGNATURE_CHARS = 300
-# What opens a body, at the end of a signature.
-_OPENERS = " :{=,;"
-_OPENING_WORDS = (" do", " where", "=>")
-
-# The end of the parameters and the type of the result, which a long signature keeps.
-_RESULT = re.compile(r"\) ?(?:->|:)[^()]*$")
-_MAX_RESULT_CHARS = 120
-_INNERMOST = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
-
 # Calls in a chain that are followed to its start, and the nodes of their arguments.
 _MAX_CHAIN = 100
 _ARGUMENT_LISTS = frozenset(
-    ["arguments", "argument_list", "value_arguments", "call_suffix", "annotated_lambda"]
+    "arguments argument_list value_arguments call_suffix annotated_lambda template_string".split()
 )
 
 # Decorators that make something of a function, and do not store it to be called.
@@ -72,10 +63,6 @@ _NON_REGISTERING = frozenset(
     b" cached_property lru_cache cache contextmanager asynccontextmanager no_type_check deprecated"
     b" parametrize".split()
 )
-
-# Annotations and attributes that a grammar has inside of the definition.
-_ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
-_ATTRIBUTE_STARTS = frozenset("@[#")
 
 # Precedes the names of anonymous classes.
 ANONYMOUS = "$"
@@ -582,24 +569,4 @@ def signature(data: bytes, entry: Entry) -> str:
         if entry.head_end == -1:
             line = data.find(b"\n", max(start, entry.name_start), end)
             end = line if line >= 0 else end
-    cut = min(end, start + 4 * _SIGNATURE_CHARS)
-    head = data[start:cut].decode("utf-8", "ignore").lstrip()
-    if head[:1] in _ATTRIBUTE_STARTS:
-        attributes = _ATTRIBUTES.match(head)
-        head = head[attributes.end() :] if attributes else head
-    if cut < end:
-        head += data[max(cut, end - _SIGNATURE_CHARS) : end].decode("utf-8", "ignore")
-    head = " ".join(head.split()).rstrip(_OPENERS)
-    if head.endswith(_OPENING_WORDS):
-        head = head.removesuffix(" do").removesuffix(" where").removesuffix("=>").rstrip(_OPENERS)
-    if len(head) <= _SIGNATURE_CHARS:
-        return head
-    result = _RESULT.search(head)
-    end_of_head = result[0] if result else ""
-    while (
-        len(end_of_head) > _MAX_RESULT_CHARS and (shorter := _INNERMOST.sub("", end_of_head)) != end_of_head
-    ):
-        end_of_head = shorter
-    end_of_head = end_of_head if len(end_of_head) <= _MAX_RESULT_CHARS else ""
-    end = min(_SIGNATURE_CHARS - len(end_of_head), result.start() if result and end_of_head else len(head))
-    return head[:end] + end_of_head
+    return make_signature(data[start : min(end, start + MAX_HEAD_BYTES)])

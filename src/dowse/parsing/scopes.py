@@ -18,6 +18,7 @@ _FUNCTIONS = _ANONYMOUS | frozenset(
     "function_definition function_declaration generator_function_declaration method_definition"
     " method_declaration method singleton_method".split()
 )
+_DEFINITIONS = _FUNCTIONS - _ANONYMOUS
 # What gives an anonymous function the name of a symbol.
 _NAMING = frozenset(
     "variable_declarator assignment_expression pair public_field_definition field_definition".split()
@@ -69,6 +70,26 @@ def loop_span(variable: Node) -> Span | None:
             return node.byte_range
         if node.type in _COMPREHENSIONS:
             return node.parent.byte_range if node.parent is not None else None
+    return None
+
+
+def lexical_span(variable: Node) -> Span | None:
+    """Return the block that a variable of JavaScript is visible in, None for a whole definition or file."""
+    node = variable.parent
+    is_var = False
+    for _ in range(_MAX_STEPS):
+        if node is None:
+            return None
+        is_var = is_var or node.type == "variable_declaration"
+        around = node.parent
+        if node.type == "statement_block" and around is not None:
+            if around.type in _DEFINITIONS:
+                return None
+            if not is_var or around.type in _ANONYMOUS:
+                return node.byte_range
+        elif node.type == "for_statement" and not is_var:
+            return node.byte_range
+        node = around
     return None
 
 

@@ -56,6 +56,12 @@ def _at(types: tuple[str, ...], index: int) -> str:
     return types[index] if index < len(types) else ""
 
 
+def _is_visible(file: FileScope, target: Target) -> bool:
+    """Whether a file sees a symbol of its package: a private function of Kotlin is one of its file."""
+    is_private = target.language == "kotlin" and target.signature.startswith("private fun ")
+    return not is_private or target.path == file.path or "." in target.qualified_name
+
+
 class JvmRules(Rules):
     """Packages, imports and nested classes."""
 
@@ -64,6 +70,16 @@ class JvmRules(Rules):
     imports_hide_package = True
     self_names = frozenset(["this"])
     constructor_names = ("init", "constructor")
+
+    def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
+        """Return a symbol that a file can see."""
+        value = super().symbol(file, scope, full_name)
+        if value is None or all(
+            not each.target or _is_visible(file, each.target) for each in value.candidates
+        ):
+            return value
+        visible = tuple(c for c in value.candidates if not c.target or _is_visible(file, c.target))
+        return value._replace(candidates=visible) if visible else None
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return a class of a package, a nested class, or a static member."""

@@ -105,6 +105,8 @@ class Rules:
     bases_are_inside = False
     # Whether a member that is used as a value is a method: in some languages, most are fields.
     names_values = True
+    # Whether an element of a collection whose type is not known may be of any class.
+    keeps_unknown = False
     # What variables start with that is no part of their names.
     sigil = "$"
     # Names of constructors, besides the name of the class.
@@ -288,7 +290,9 @@ class Rules:
             held = arguments[0]
             return Value("class", held.candidates) if held and held.kind == "instance" else held
         value = self.instance_of(file, name, enclosing)
-        return value._replace(arguments=arguments) if value is not None and any(arguments) else value
+        # A collection from outside holds something, even if that is not known.
+        is_held = any(arguments) or (value is not None and value.kind == "external" and self.keeps_unknown)
+        return value._replace(arguments=arguments) if value is not None and is_held else value
 
     def enclosing_class(self, file: FileScope, enclosing: str) -> Value | None:
         """Return the innermost class around a definition, or the definition itself if it is one."""
@@ -541,7 +545,7 @@ class Rules:
 
         The last is None if some base class is outside the index. `super` is without its own class.
         """
-        seen: set[tuple[str, str]] = set()
+        seen: set[Candidate] = set()
         has_external_base = False
         level = list(value.candidates)
         is_searched = value.kind != "super"
@@ -551,15 +555,15 @@ class Rules:
             is_searched = True
             bases: list[Candidate] = []
             for each in level:
-                if (each.scope, each.full_name) in seen:
+                if each in seen:
                     continue
-                seen.add((each.scope, each.full_name))
+                seen.add(each)
                 for base in self.base_classes(each):
                     if base is None or base.kind != "class":
                         has_external_base = True
                     else:
                         bases.extend(base.candidates)
-            level = [each for each in bases if (each.scope, each.full_name) not in seen]
+            level = [each for each in bases if each not in seen]
         if has_external_base:
             yield None
 
