@@ -1,4 +1,4 @@
-"""How right the call graph is, by compilers and by runs: precision and recall over repositories.
+"""How right the call graph is, by compilers and by runs of tests: precision and recall over repositories.
 
     python bench/graph_oracle.py make LANGUAGE CHECKOUT OUT --tools DIR
     python bench/graph_oracle.py measure --language LANGUAGE CHECKOUT ORACLE [--show] [--out FILE]
@@ -101,6 +101,7 @@ def oracle_command(language: str, checkout: Path, tools: Path) -> list[str]:
         "rust": [sys.executable, str(_ORACLES / "rust.py"), source, str(tools / f"rust/{name}.scip")],
         "c": [*clang, str(tools / "clang_calls")],
         "cpp": [*clang, str(tools / "clang_calls")],
+        "scala": [sys.executable, str(_ORACLES / "scala.py"), source, str(tools / f"scala/{name}")],
         "ruby": ["ruby", str(_ORACLES / "ruby.rb"), source, *tests],
         "php": ["php", "-d", "xdebug.mode=off", str(_ORACLES / "php.php"), source, *tests],
     }

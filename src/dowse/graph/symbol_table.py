@@ -168,7 +168,8 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
             if definition and definition.kind not in _CONTAINERS:
                 _bind(bindings, f"field {definition.qualified_name} {name[3:]}", binding)
         elif kind == "package":
-            bindings["package"] = [[kind, re.sub(r"\\|::", ".", value), ""]]
+            outer = bindings["package"][0][1] if parsed.language == "scala" and "package" in bindings else ""
+            bindings["package"] = [[kind, join_names(outer, re.sub(r"\\|::", ".", value)), ""]]
         elif kind == "import" and parsed.language == "cpp":  # also those in functions
             _bind(bindings, "stars" if name == "*" else f"import {name}", binding)
         elif first or (definition and definition.kind not in _CONTAINERS and not field):

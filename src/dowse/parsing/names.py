@@ -18,6 +18,9 @@ UNKNOWN = "?"
 # The qualifier of a function that its decorator is given.
 REGISTERED = "@"
 
+# The number of arguments of a call that may be a variable: a bare name, in a language without brackets.
+BARE = -2
+
 # Enough for the callees of many files; the limit is for generated ones.
 _MAX_CACHED_CALLEES = 32768
 

@@ -19,6 +19,7 @@ from dowse.parsing.grammar import (
 from dowse.parsing.languages import Language
 from dowse.parsing.limits import MAX_DEPTH, MAX_IMPORT_BYTES, MAX_NAME_BYTES, MAX_QUALIFIED_NAME
 from dowse.parsing.names import (
+    BARE,
     MAX_CALLEE_BYTES,
     REGISTERED,
     callees,
@@ -263,7 +264,8 @@ class Matches:
         self._calls: list[RawReference] = []
         self._others: list[RawReference] = []  # references that are no calls
         self._values: list[Span] = []  # names that may be functions used as values
-        self._bare: list[Span] = []  # names that may be calls, of Ruby
+        self._bare: list[Span] = []  # names that may be calls, of Ruby and Scala
+        self._imports: list[Span] = []
         self._setters: set[int] = set()  # of Ruby
         self._skip: set[int] = set()
         self._imported_names: list[Span] = []
@@ -279,7 +281,7 @@ class Matches:
     def _read(self, grammar: CompiledGrammar, root: Node, language: Language) -> None:
         """Iterate over the matches once; plain calls, most of them, take a fast path."""
         data, add, bind = self._data, self._calls.append, self.facts.bind
-        is_ruby = language.name == "ruby"
+        is_ruby = self._is_ruby = language.name == "ruby"
         for cursor, patterns in grammar.queries:
             plain = [pattern.plain_call for pattern in patterns]
             values = [pattern.plain_value for pattern in patterns]
@@ -433,6 +435,7 @@ class Matches:
         if kind == "path":
             pairs = [split_path(source)]
         elif kind == "imports":
+            self._imports.append((start, end))
             pairs = _import_list(source)
         else:
             pairs = [split_import(source, self._module(captures))]
@@ -471,8 +474,8 @@ class Matches:
             spans = sorted((start, end) for end, start in self.leads.items())
             starts = [start for start, _ in spans]
             calls = [call for call in calls if not contains_offset(call[0], starts, spans)]
-        if self._bare or self._setters:
-            calls = self._calls_of_ruby(calls)
+        if self._bare:
+            calls = self._calls_of_ruby(calls) if self._is_ruby else calls + self._bare_names(calls)
         calls += self._function_values({call[0] for call in calls})
         source = {call[0] for call in calls} | {other[0] for other in self._others} | self._skip
         types = [(at, "use", name, path, -1) for at, name, path in self.facts.type_uses() if at not in source]
@@ -491,6 +494,22 @@ class Matches:
         return named + [
             (start, "call", self._decode(start, min(end, start + MAX_NAME_BYTES)), "", -1)
             for start, end in bare
+        ]
+
+    def _bare_names(self, calls: list[RawReference]) -> list[RawReference]:
+        """Return the names that may be calls of methods without parameters, of Scala."""
+        imports = sorted(self._imports)
+        starts = [start for start, _ in imports]
+        taken = self._skip | {call[0] for call in calls} | {other[0] for other in self._others}
+        variables = self.facts.variables()
+        return [
+            (start, "call", self._decode(start, end), "", BARE)
+            for start, end in self._bare
+            if start not in taken
+            and end - start <= MAX_NAME_BYTES
+            and not self._data[start : start + 1].isupper()  # a class or a type parameter
+            and self._data[start:end] not in variables
+            and not contains_offset(start, starts, imports)
         ]
 
     def _function_values(self, called: set[int]) -> list[RawReference]:

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import SELF_TYPES, Rules
-from dowse.graph.resolve.values import EXTERNAL, OUTSIDE_RESULT, UNDEFINED, Candidate, Value
+from dowse.graph.resolve.values import (
+    ELEMENT,
+    EXTERNAL,
+    ITERATION,
+    OUTSIDE_RESULT,
+    UNDEFINED,
+    Candidate,
+    Value,
+)
 from dowse.parsing.type_expressions import LITERAL
 
 _SCALARS = frozenset("int integer string bool boolean float double false true callable resource".split())
@@ -62,6 +70,10 @@ class PhpRules(Rules):
             # Classes of the index can implement what a library declares; without a namespace it is built in.
             return None if "." in found.module.removeprefix(file.scope + ".") else OUTSIDE_RESULT
         return value
+
+    def element(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return an element of a collection; a loop yields values, not keys."""
+        return super().element(file, value, ELEMENT if name == ITERATION else name)
 
     def known_types(self, file: FileScope, receiver: Value, enclosing: str) -> dict[str, Value | None]:
         """Return what types in a method stand for: `static` is the class that a method is called on."""

@@ -34,7 +34,7 @@ from dowse.graph.resolve.values import (
 )
 from dowse.graph.scip.compiled import CompiledReferences
 from dowse.graph.symbol_table import decode_symbol_table
-from dowse.parsing.names import REGISTERED
+from dowse.parsing.names import BARE, REGISTERED
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
 from dowse.types import Reference
 
@@ -57,6 +57,8 @@ _RULES: dict[str, type[Rules]] = {
 _MAX_LINES = 1 << 40
 # Languages in which `f()` is a function even if a variable has the name.
 _SEPARATE_FUNCTIONS = frozenset(["java", "php", "ruby"])
+# Languages in which `x.name` can be a call, and calls nothing if the name is that of a field.
+_FIELDS_LIKE_CALLS = frozenset(["ruby", "scala"])
 
 
 def resolve_file(
@@ -135,11 +137,14 @@ class _FileResolver:
             self._add_registered(reference, owner)
             return
         value = self._rules.default_export(self._value(reference, owner))
-        if reference.kind == "value":
+        if reference.arguments == BARE:
+            if value is not None and value.kind == "function":
+                self._add_value(reference, owner, value)
+        elif reference.kind == "value":
             self._add_function_value(reference, owner, value)
         elif value is None:
             self._add_named(reference, owner, self._reason_by_name(reference))
-        elif value.kind == "field" and self._rules.reads_fields_by_calls:
+        elif value.kind == "field" and self._scope.language in _FIELDS_LIKE_CALLS:
             return
         elif not self._add_value(reference, owner, value) and reference.kind == "call":
             reason = _reason_unresolved(value, is_member=bool(reference.qualifier))

@@ -25,7 +25,6 @@ class RubyRules(PlainRules):
     sees_outer_members = False
     sigil = ""
     bases_are_inside = True
-    reads_fields_by_calls = True
 
     def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
         """Return a member; `Foo.new` stands for Foo, as calling it makes one, unless Foo defines it."""

@@ -103,8 +103,6 @@ class Rules:
     sees_outer_members = True
     # Whether base classes are named in the body of a class, where its own constants are visible.
     bases_are_inside = False
-    # Whether what looks like a call of a field only reads it.
-    reads_fields_by_calls = False
     # Whether a member that is used as a value is a method: in some languages, most are fields.
     names_values = True
     # Whether an element of a collection whose type is not known may be of any class.

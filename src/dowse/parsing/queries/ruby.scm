@@ -19,7 +19,7 @@
 ; Methods that are named by symbols: of any object, of the receiver, or of the class around.
 (block_argument (simple_symbol) @value (#set! role "path"))
 (call receiver: (_) @on method: (identifier) @_called arguments: (argument_list . (simple_symbol) @value) (#any-of? @_called "send" "public_send" "__send__" "method" "public_method" "instance_method"))
-(call !receiver method: (identifier) @_called arguments: (argument_list (simple_symbol) @symbol) (#not-any-of? @_called "private" "public" "protected" "module_function" "private_class_method" "public_class_method" "private_constant" "attr_reader" "attr_writer" "attr_accessor" "alias_method" "undef_method" "remove_method" "define_method"))
+(call !receiver method: (identifier) @_called arguments: (argument_list (simple_symbol) @symbol) (#not-match? @_called "^(private|public|protected|module_function|private_class_method|public_class_method|private_constant|attr_reader|attr_writer|attr_accessor|alias_method|undef_method|remove_method|define_method)$"))
 (call !receiver arguments: (argument_list (pair value: (simple_symbol) @symbol)))
 
 ; What names stand for.
