@@ -1,4 +1,4 @@
-"""How right the call graph is, by compilers and by runs: precision and recall over repositories.
+"""How right the call graph is, by compilers and by runs of tests: precision and recall over repositories.
 
     python bench/graph_oracle.py make LANGUAGE CHECKOUT OUT --tools DIR
     python bench/graph_oracle.py measure --language LANGUAGE CHECKOUT ORACLE [--show] [--out FILE]

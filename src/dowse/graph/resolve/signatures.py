@@ -214,10 +214,9 @@ def _written_return_type(language: str, signature: str) -> str:
         match = _ARROW.search(signature)
         return match[1] if match else LITERAL if language == "rust" else ""
     if language in ("typescript", "kotlin", "php", "scala"):
-        without = _WITHOUT_PARAMETERS.search(signature) if language == "scala" else None
-        if without:
-            return without[1]
         start = result_start(signature)
+        if start < 0 and language == "scala" and (match := _WITHOUT_PARAMETERS.search(signature)):
+            return match[1]
         return signature[start + 1 :].lstrip(" :").removesuffix("=>").strip() if start >= 0 else ""
     if language == "go":
         return _go_return_type(signature)
