@@ -31,6 +31,9 @@ from dowse.parsing.grammar import Pattern
 from dowse.parsing.imports import Import, parse_imports
 from dowse.parsing.kotlin_values import kotlin_values, lambda_bindings
 from dowse.parsing.limits import MAX_NAME_BYTES
+from dowse.parsing.php_values import documented_types, parse_php_type, php_values
+from dowse.parsing.ruby_values import block_span as ruby_block_span
+from dowse.parsing.ruby_values import ruby_values
 from dowse.parsing.scopes import (
     block_span,
     is_result,
@@ -60,11 +63,13 @@ if TYPE_CHECKING:
 
 # The name under which a function's result is bound.
 RESULT = "()"
+# The origin of a type that a comment declares.
+DOCUMENTED = "doc"
 # Longer type expressions are not names of classes.
 _MAX_TYPE_BYTES, _MAX_STATIC_TYPE_BYTES = 200, 1_000
 
 # Prefixes of a field of the current object.
-_FIELD_PREFIXES = (b"self.", b"this.", b"cls.", b"@", b"$this->", b"module.", b"exports.")
+_FIELD_PREFIXES = tuple(b"self. this. cls. @ $this-> self::$ static::$ module. exports.".split())
 _BUILTIN_TYPES = frozenset(
     b"int str float bool bytes dict list tuple set None Any string number boolean any void unknown char long"
     b" double short byte size_t i32 i64 u8 u32 u64 usize String error int64 uint64 object Int Boolean Bool"
@@ -76,8 +81,10 @@ _TYPE_PARAMETERS = frozenset([b"Self", b"T", b"K", b"V", b"E"])
 # Roles of patterns that bind no name of their own.
 _UNNAMED_ROLES = frozenset(
     "statement package default impl picks result destructured property namespace bound lambda"
-    " receiver signature".split()
+    " receiver signature documented adapted attribute".split()
 )
+# Roles of patterns whose name the file does not bind.
+_NOT_BINDING = frozenset("statement result property lambda receiver signature documented".split())
 # Captures of an expression whose value the name has, and what the syntax makes of that value.
 _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]] = {
     "assigned": list,
@@ -151,9 +158,10 @@ def parse_type_name(text: str) -> str:
 _TYPE_READERS: dict[str, Callable[[str], str]] = {
     **dict.fromkeys(("python", "typescript", "javascript"), parse_type),
     **dict.fromkeys(declared_types.LANGUAGES, declared_types.parse_declared_type),
+    "php": parse_php_type,
 }
 # What reads the values of an expression, where not `expression_values`.
-_VALUE_READERS = {"cpp": cpp_values, "kotlin": kotlin_values}
+_VALUE_READERS = {"cpp": cpp_values, "kotlin": kotlin_values, "php": php_values, "ruby": ruby_values}
 
 
 class Facts:
@@ -175,11 +183,17 @@ class Facts:
         """Return the names that the file binds other than by an import."""
         data, names = self._data, set[bytes]()
         for pattern, captures in self._matches:
-            if pattern.role not in ("statement", "result", "property", "lambda", "receiver", "signature"):
+            if pattern.role not in _NOT_BINDING:
                 start, end = captures["bind"][0].byte_range
                 name = data[start:end]
                 names.update(_WORD.findall(name) if name[:1] == b"{" or b"," in name else (name,))
         return names
+
+    def bound_names(self) -> Iterator[Node]:
+        """Yield the names that are bound as variables."""
+        for pattern, captures in self._matches:
+            if pattern.role not in _UNNAMED_ROLES:
+                yield from captures["bind"]
 
     def type_uses(self) -> Iterator[tuple[int, str, str]]:
         """Yield type annotations whose type may be defined in the index: (offset, name, qualifier)."""
@@ -246,7 +260,8 @@ class Facts:
                     variables.setdefault((scope_owner, called), []).append((kind, value))
                 if has_parts and called.encode() not in needed and not is_public:
                     continue
-                if pattern.role == "lambda" and called != "this" and called.encode() not in needed:
+                is_local = pattern.role in ("lambda", "documented") and called not in ("this", RESULT)
+                if is_local and not is_public and called.encode() not in needed:
                     continue
                 if is_needed or (is_public and kind != "local" and value != LITERAL):
                     facts[Fact(kind, called, value, origin, scope_owner, first, last)] = None
@@ -259,6 +274,8 @@ class Facts:
         if self._language in ("typescript", "javascript"):
             is_variable = name.parent is not None and name.parent.type == "variable_declarator"
             return lexical_span(name) if is_variable else None
+        if self._language == "ruby" and not is_unnamed and name.text and name.text[:1].islower():
+            return ruby_block_span(name)
         # A body after a macro of C++, as in `TEST_CASE("name") { … }`, is no definition.
         return block_span(name) if self._language == "cpp" and owner < 0 and not is_unnamed else None
 
@@ -358,6 +375,14 @@ class Facts:
         if pattern.role == "lambda":
             bound_names = lambda_bindings(captures["called"][0], captures["bind"][0], self._node_text)
             return [(kind, bound, value, "") for kind, bound, value in bound_names]
+        if pattern.role == "documented":
+            documented = documented_types(captures["bind"][0], self._node_text)
+            return [("type", bound or RESULT, value, DOCUMENTED) for bound, value in documented]
+        if pattern.role == "adapted":  # a method by another name
+            path = self._name(captures["same"][0]).lstrip(":")
+            return [("same", name.lstrip(":"), _parse_path(path) if "::" in path else f"self.{path}", "")]
+        if pattern.role == "attribute":
+            return [("same", name.lstrip(":"), name.replace(":", "@"), "")]
         if pattern.role == "receiver":
             return [(kind, "this", value, "") for kind, value in self._values(captures)]
         if "required" in captures:

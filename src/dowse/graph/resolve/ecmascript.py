@@ -262,7 +262,7 @@ class EcmascriptRules(Rules):
         self, file: FileScope, target: Target, own: FileScope, receiver: Value | None, declared: str
     ) -> dict[str, Value | None]:
         """Return what the type parameters of a function stand for in a call, by what is declared there."""
-        known = self._known_types(own, receiver, target.qualified_name.rpartition(".")[0]) if receiver else {}
+        known = self.known_types(own, receiver, target.qualified_name.rpartition(".")[0]) if receiver else {}
         names = [*type_parameters(target.signature)]
         written = split_arguments(declared)[1]
         if not declared.startswith("["):  # the type of the variable is that of the result

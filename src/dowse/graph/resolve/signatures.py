@@ -16,6 +16,7 @@ _UNBOUNDED = 1 << 30
 _OPTIONAL = re.compile(r"=(?!=|>)|\?\s*:|\\\\")
 _VARIADIC = re.compile(r"\.\.\.|^params\s|^\*|^vararg\s")
 _ARROW = re.compile(r"->\s*(.+?)\s*(?:where\b.*)?$")
+_WITHOUT_PARAMETERS = re.compile(r"\bdef\s+\w+(?:\[[^\]]*\])?\s*:\s*(.+?)\s*$")
 # `class A<T extends B>`, `def f[T: B]`, `class A(Base, Generic[T])`
 _TYPE_PARAMETERS = re.compile(
     r"^[\w\s]*?[\w$]+\s*[<\[](.*?)[>\]]\s*(?:\(|=|extends\b|implements\b|:|$)"
@@ -28,7 +29,10 @@ _WHERE = re.compile(r"\bwhere\s+(\w+)\s*:\s*([\w.]+(?:<[^<>]*>)?)")
 # A method of an interface has neither the keyword nor a receiver.
 _GO = re.compile(r"^(?:func\s*(?:\([^)]*\)\s*)?)?\w+(?:\[[^\]]*\])?")
 # What precedes the name of a function of Java, C# or C++ and its type arguments.
-_BEFORE_PARAMETERS = re.compile(r"([^(]*?[\w>\])&*?])[\s&*]+[\w:~$.]+\s*(?:<(?:[^<>()]|<[^<>()]*>)*>)?\s*\(")
+_BEFORE_PARAMETERS = re.compile(
+    r"([^(]*?[\w>\])&*?])[\s&*]+(?:(?:[\w:]*\b)?operator\s*(?:[^\w\s(]{1,3}|\(\))|[\w:~$.]+)"
+    r"\s*(?:<(?:[^<>()]|<[^<>()]*>)*>)?\s*\("
+)
 # The type of a lambda of Kotlin, with or without a receiver, and the type of a parameter of Java or Kotlin.
 _LAMBDA = re.compile(r":\s*[(\s]*(?:@\w+\s+|suspend\s+)*(?:([\w.]+(?:<[^()]*>)?)\??\.)?\(([^()]*)\)\s*->")
 _PARAMETER = re.compile(r"^[^:]*:\s*([^=]+)|^(?:@\w+\s+|final\s+)*(.+?)\s+\w+$")
@@ -211,6 +215,8 @@ def _written_return_type(language: str, signature: str) -> str:
         return match[1] if match else LITERAL if language == "rust" else ""
     if language in ("typescript", "kotlin", "php", "scala"):
         start = result_start(signature)
+        if start < 0 and language == "scala" and (match := _WITHOUT_PARAMETERS.search(signature)):
+            return match[1]
         return signature[start + 1 :].lstrip(" :").removesuffix("=>").strip() if start >= 0 else ""
     if language == "go":
         return _go_return_type(signature)
