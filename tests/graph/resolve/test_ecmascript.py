@@ -191,8 +191,8 @@ RECEIVERS = {
         "Room.get Yard.open",
     ),
     "long results": (
-        f"class Box {{\n  pick<T extends {{ a: {'A | ' * 80}B }}>(f: () => void): Room<{{ c: {'C | ' * 80}D }}> {{}}\n"
-        "}\n"
+        f"class Box {{\n  pick<T extends {{ a: {'A | ' * 80}B }}>(\n    f: () => void\n"
+        f"  ): Room<{{ c: {'C | ' * 80}D }}> {{}}\n}}\n"
         "function use(b: Box) { b.pick(() => {}).get(); }\n",
         "Room.get",
     ),
@@ -456,7 +456,8 @@ def test_functions_in_the_value_of_a_declared_variable_stay_possible(tmp_path):
 def test_members_of_one_file_are_no_overloads_of_each_other(tmp_path):
     code = (
         "class A { open() {} }\nclass B { open() {} }\n"
-        "function make(a: string): A;\nfunction make(a: number): B;\nfunction make(a: any): any {}\nfunction use() { make('a').open(); }\n"
+        "function make(a: string): A;\nfunction make(a: number): B;\nfunction make(a: any): any {}\n"
+        "function use() { make('a').open(); }\n"
     )
     with world(tmp_path, {"a.ts": code}) as graph:
         calls = {call for call in graph.calls() if "open" in call}
