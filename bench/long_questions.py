@@ -84,7 +84,7 @@ def mine(options: argparse.Namespace) -> None:
 
 def questions_of(repository: Path) -> Iterator[dict[str, Any]]:
     """Give the questions of a repository, newest first."""
-    from dowse.eval.mine.sources import Sources
+    from dowse.history.sources import Sources
 
     log = git(repository, "log", "--no-merges", "--format=%H%x00%an <%ae>%x00%B%x01")
     sources, seen = Sources(repository), set[str]()
@@ -116,8 +116,8 @@ def readable(message: str) -> str:
 
 def changed(repository: Path, commit: str, sources: Any) -> tuple[list[str], list[str], str]:  # noqa: ANN401
     """Return the changed files and functions that exist today, and the text of news that was added."""
-    from dowse.eval.mine.git_cases import changed_symbols
-    from dowse.eval.mine.history import Hunk
+    from dowse.history.commits import changed_symbols
+    from dowse.history.log import Hunk
 
     patch = git(repository, "show", "--format=", "--unified=0", "-M", commit)
     hunks: dict[str, list[Hunk]] = {}

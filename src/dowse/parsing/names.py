@@ -18,18 +18,21 @@ UNKNOWN = "?"
 # The qualifier of a function that its decorator is given.
 REGISTERED = "@"
 
+# The number of arguments of a call that may be a variable: a bare name, in a language without brackets.
+BARE = -2
+
 # Enough for the callees of many files; the limit is for generated ones.
 _MAX_CACHED_CALLEES = 32768
 
-# The last name of an expression, with type arguments after it if any.
-_LAST = re.compile(r"(?<![\w$])([\w$]+[?!]?)\s*(?:(?:::)?[<\[][^()]*[>\]])?$")
+# The last name of an expression, with type arguments after it if any; `#` starts a private one of JavaScript.
+_LAST = re.compile(r"(?<![\w$])((?:(?<=\.)#)?[\w$]+[?!]?)\s*(?:(?:::)?[<\[][^()]*[>\]])?$")
 _NAME_BEFORE = re.compile(r"[\w$]+[?!]?\s*(?:::)?$")
 # Type arguments after a turbofish of Rust, four levels deep.
 _TYPE_ARGUMENTS = re.compile(r"::<(?:[^<>]|<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)*>$")
 # Most callees: names joined with dots.
 _DOTTED = re.compile(r"(?:([\w$@](?:[\w$@.]*[\w$@])?)\.)?([\w$]+[?!]?)")
 _SEPARATORS = re.compile(r"(?:\?\.|!{1,2}\.|&\.|->|::|[.:\\#~])\s*(?:template\s+)?$")
-_PATH = re.compile(r"[\w$@.:\\?&!>-]+")
+_PATH = re.compile(r"(?:[\w$@.:\\?&!>-]|(?<=\.)#)+")
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 
 # What can stand before the name in a type: pointers, brackets, lifetimes and modifiers of Rust.

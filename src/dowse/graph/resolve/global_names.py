@@ -1,4 +1,4 @@
-"""Languages with global names: C and C++, Ruby, Elixir, and the fallback for languages without rules."""
+"""Languages with global names: C and C++, Elixir, and the fallback for languages without rules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from dowse.graph.resolve.values import (
     ITERATION,
     UNDEFINED,
     Candidate,
-    PathStep,
     Value,
     union_of,
     value_of,
@@ -334,35 +333,6 @@ class CRules(PlainRules):
         """Return a header."""
         header = self._find_header(file.path, qualifier)
         return Value("module", module=header) if header else EXTERNAL
-
-
-class RubyRules(PlainRules):
-    """Ruby: constants are searched from the inside out, methods in the class and its mixins."""
-
-    self_names = frozenset(["self"])
-    constructor_names = ("initialize",)
-
-    def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
-        """Return a member; `Foo.new` stands for Foo, as calling it makes one."""
-        if value is not None and value.kind == "class" and name == "new":
-            return value
-        return super().member(file, value, name)
-
-    def follow(self, file: FileScope, value: Value | None, steps: Sequence[PathStep]) -> Value | None:
-        """Follow the members of a path; `new` is a call even without brackets."""
-        for step in steps:
-            value = self.member(file, value, step.name)
-            if step.name == "new" or step.is_call:
-                value = self.call_result(value)
-        return value
-
-    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
-        """Return EXTERNAL for an undefined constant; a method can be any symbol of that name."""
-        return self.outside(file, name) if name[:1].isupper() else None
-
-    def trusts_bare_name(self, name: str) -> bool:
-        """Whether the name is distinctive: a method without a receiver is often built in."""
-        return is_distinctive(name)
 
 
 class ElixirRules(PlainRules):
