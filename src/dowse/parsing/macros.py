@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+# These expressions start with a letter, not with \b: a search for a first letter is several times as fast.
 _ARGUMENTS = rb"(?:\((?:[^()\n]|\([^()\n]*\))*\))?"
 # The characters before a name are compared after its first one: a search for that one is fast.
 _MACROS = re.compile(
@@ -34,7 +35,7 @@ _OPERATORS = frozenset(b"(,=+-*/<>!&|?:.")
 # Conditions in the parameters of a template: `template <typename T, ENABLE_IF(!is_same<T, int>())>`.
 _PARENTHESES = rb"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
 _TEMPLATE = re.compile(
-    rb"\btemplate\s*<(?:[^<>(){};]|<(?:[^<>(){};]|<[^<>(){};]*>)*>|" + _PARENTHESES + rb")*>"
+    rb"template\s*<(?:[^<>(){};]|<(?:[^<>(){};]|<[^<>(){};]*>)*>|" + _PARENTHESES + rb")*>"
 )
 _TEMPLATE_CONDITION = re.compile(rb"(?<=[,<\s])[A-Z][A-Z0-9]*_[A-Z0-9_]*" + _PARENTHESES + rb"(?=\s*[,>])")
 
@@ -53,7 +54,7 @@ _CLASS_ATTRIBUTE = re.compile(
 )
 
 # The names of an inline namespace are those of the namespace around it.
-_INLINE_NAMESPACE = re.compile(rb"\binline[ \t]+namespace[ \t]+\w+(?=\s*\{)")
+_INLINE_NAMESPACE = re.compile(rb"inline[ \t]+namespace[ \t]+\w+(?=\s*\{)")
 _TRANSPARENT = b'extern "C"'
 
 
@@ -63,7 +64,8 @@ def blank_macros(text: bytes) -> bytes:
         lambda head: _TEMPLATE_CONDITION.sub(lambda macro: b"int".ljust(len(macro[0])), head[0]), text
     )
     text = _CLASS_ATTRIBUTE.sub(lambda head: head[0][: -len(head[1])] + b" " * len(head[1]), text)
-    text = _KEYWORD_MACRO.sub(lambda match: match[1].lower().ljust(len(match[0])), text)
+    if any(word in text for word in (b"_IF", b"_TRY", b"_CATCH")):
+        text = _KEYWORD_MACRO.sub(lambda match: match[1].lower().ljust(len(match[0])), text)
     text = _MACROS.sub(lambda match: _blank(match) if _hides(text, *match.span()) else match[0], text)
     return _INLINE_NAMESPACE.sub(lambda match: _TRANSPARENT.ljust(len(match[0])), text)
 
