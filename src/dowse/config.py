@@ -77,7 +77,7 @@ class Settings:
     background_embedding: bool = True  # go on embedding in the background after a search of the command line
     # Learn from the repository's commits where requests for a change lead. Off: the embedding lane gains, the
     # default ranking does not (docs/RANKING.md).
-    adapter: bool = False
+    adapter: bool = True
     clusters: int = 50  # clusters of similar symbols for `dowse related`
     fusion: str = "auto"  # how lanes' rankings are fused; auto is what won on the average of all sets
     # What the fusions weigh: see docs/RANKING.md.

@@ -91,7 +91,7 @@ def learn_adapter(
     facts = AdapterFacts(head, newest=commits[0].id if commits else "", older_than=min(asked, default=""))
     with backend.reader() as reader:
         pairs = commit_pairs(reader, encoder, older_than(commits, asked) if asked else commits)
-        facts, matrix = _fit(reader, encoder.id, facts, pairs)
+        facts, matrix = fit_adapter(reader, encoder.id, facts, pairs)
     write_adapter(derived, encoder.id, facts, matrix)
     return facts
 
@@ -137,7 +137,7 @@ def _rows_by_symbol(reader: Reader, paths: Collection[str]) -> Mapping[str, list
     return by_symbol
 
 
-def _fit(
+def fit_adapter(
     reader: Reader, encoder: str, facts: AdapterFacts, pairs: Pairs
 ) -> tuple[AdapterFacts, Floats | None]:
     """Fit an adapter to all pairs, if cross-validation says that it gains."""

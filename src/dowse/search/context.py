@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from dowse.search.ranking.coverage import QueryTerms
     from dowse.types import Boost
 
+# The probability from which on a question counts as a request for a change.
+_LIKELY_CHANGE = 0.5
+
 
 @dataclass(frozen=True)
 class SearchContext:
@@ -42,6 +45,11 @@ class SearchContext:
     def question_profile(self) -> Profile:
         """The weights for this kind of question."""
         return profile_for_question(self.profile, self.plan.question)
+
+    @property
+    def asks_for_change(self) -> bool:
+        """Whether this is most likely a request for a change to a repository, which history teaches."""
+        return bool(self.profile.kinds) and self.plan.question.get("change", 0.0) > _LIKELY_CHANGE
 
     @cached_property
     def exact_rows(self) -> dict[object, frozenset[int]]:

@@ -184,6 +184,10 @@ def rank_candidates(context: SearchContext, candidates: Candidates) -> Ranking:
     named = _named_rows(context, profile, rows)
     contributions = [*(each.contributions for each in fused), *([] for _ in named)]
     hits = rank([*rows, *named], contributions, context.features, profile)
+    if fusion == "blend" and context.asks_for_change:
+        from dowse.search.ranking.change_model import add_change_model
+
+        hits = add_change_model(hits, context.features, context.plan.question["change"])
     return Ranking(hits, terms, fusion, {each.row: each.lanes for each in fused})
 
 

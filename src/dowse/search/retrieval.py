@@ -26,8 +26,6 @@ from dowse.types import Boost, Note, SymbolRow
 _INTERSECTION_CANDIDATES = 100
 # Symbols of one name that the graph lane starts from; a name of more symbols says too little.
 _MAX_SEEDS = 10
-# The probability from which on a question counts as a request for a change, which adapters are learnt from.
-_LIKELY_CHANGE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +173,7 @@ def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
         "exact_rows": context.exact_rows,
     }
     if lane == "embedding":
-        adapt = settings.adapter and plan.question.get("change", 0.0) > _LIKELY_CHANGE
+        adapt = settings.adapter and context.asks_for_change
         return LaneJob(lane, {**arguments, "method": settings.vectors, "adapt": adapt})
     if lane == "tfidf":
         return LaneJob(lane, arguments)

@@ -1,0 +1,93 @@
+"""The learned order for requests for a change."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from dowse import Index
+from dowse.search.ranking.change_model import DEPTH, FEATURES, add_change_model, features, predict, read_trees
+from dowse.search.ranking.signals import QueryFeatures, RankedHit
+from dowse.types import Contribution, SymbolRow
+
+
+def hit(name: str, score: float, row: int = 0) -> RankedHit:
+    symbol = SymbolRow(
+        row=row,
+        file_id=1,
+        path="shop/cart.py",
+        name=name,
+        qualified_name=f"Cart.{name}",
+        kind="method",
+        start_line=1 + 10 * row,
+        end_line=9 + 10 * row,
+        signature="",
+        language="python",
+        key="",
+        repo="",
+        role="",
+    )
+    return RankedHit(
+        symbol, score, [Contribution("embedding", 0.5 * score), Contribution("keyword", 0.5 * score)]
+    )
+
+
+def test_a_tree_is_followed_to_its_leaf(tmp_path):
+    name = FEATURES[1]
+    stored = {
+        "bias": 1.0,
+        "depth": 2,
+        "trees": [[[name, 0.5, 1, 2], [-1.0], [name, 2.0, 3, 4], [2.0], [3.0]], [[0.25]]],
+    }
+    (tmp_path / "m.json").write_text(json.dumps(stored))
+    trees = read_trees(tmp_path / "m.json")
+    rows = np.zeros((4, len(FEATURES)), np.float32)
+    rows[:, 1] = [0.5, 0.6, 2.0, 2.1]
+    expected = [1 / (1 + math.exp(-(1.25 + value))) for value in (-1.0, 2.0, 2.0, 3.0)]
+    assert predict(trees, rows) == pytest.approx(expected)
+
+
+def test_contributions_add_up_and_only_the_first_move():
+    hits = [hit(f"method_{number}", 1 - number / 100, number) for number in range(DEPTH + 3)]
+    query = QueryFeatures(frozenset({"method"}))
+    ranked = add_change_model(hits, query, probability=0.8)
+    assert {each.row.row for each in ranked[:DEPTH]} == set(range(DEPTH))
+    assert [each.row.row for each in ranked[DEPTH:]] == [DEPTH, DEPTH + 1, DEPTH + 2]
+    for each in ranked:
+        assert each.score == pytest.approx(sum(part.value for part in each.contributions))
+        assert any(part.source == "model" for part in each.contributions) == (each.row.row < DEPTH)
+    scores = [each.score for each in ranked[:DEPTH]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_hits_without_a_score_are_left_as_they_are():
+    hits = [hit("a", 0.0), hit("b", -1.0)]
+    assert add_change_model(hits, QueryFeatures(frozenset()), 1.0) == hits
+    assert add_change_model([], QueryFeatures(frozenset()), 1.0) == []
+
+
+def test_a_name_that_the_question_has_is_a_feature():
+    values = features([hit("remove_item", 1.0), hit("total", 0.9, 1)], QueryFeatures(frozenset({"item"})))
+    name, scope = FEATURES.index("name"), FEATURES.index("scope")
+    assert values[0, name] == 0.5 and values[1, name] == 0 and values[:, scope].tolist() == [0, 0]
+    assert values.shape == (2, len(FEATURES)) and np.isfinite(values).all()
+
+
+def test_only_requests_for_a_change_are_ordered_by_it(tmp_path):
+    (tmp_path / "cart.py").write_text(
+        "class Cart:\n"
+        "    def add(self, item):\n        self.items.append(item)\n\n"
+        "    def total(self):\n        return sum(item.price for item in self.items)\n"
+    )
+    settings = {"index_dir": str(tmp_path / "index"), "encoder": "small", "threads": 1, "isolation": "never"}
+    with Index.open(tmp_path, **settings) as index:
+        index.update()
+        index.embed()
+        sources = {
+            query: {part.source for found in index.search(query) for part in found.explanation}
+            for query in ("Fix the total of an empty cart", "where is the total of a cart", "Cart.total")
+        }
+    assert ["model" in each for each in sources.values()] == [True, False, False]
