@@ -75,8 +75,7 @@ class Settings:
     device: str = "auto"  # where encoders run: cpu, cuda, or auto by what is available
     threads: int = max(1, os.cpu_count() or 1)  # encoding threads
     background_embedding: bool = True  # go on embedding in the background after a search of the command line
-    # Learn from the repository's commits where requests for a change lead. Off: the embedding lane gains, the
-    # default ranking does not (docs/RANKING.md).
+    # Learn from the repository's commits where requests for a change lead (docs/RANKING.md).
     adapter: bool = True
     clusters: int = 50  # clusters of similar symbols for `dowse related`
     fusion: str = "auto"  # how lanes' rankings are fused; auto is what won on the average of all sets
