@@ -67,6 +67,7 @@ class Index:
         self.backend = backend
         self._encoder: Encoder | None = None
         self._lanes: LaneDispatcher | None = None
+        self._lanes_in_process = False
         self._feedback: FeedbackStore | None = None
         self._feedback_file = feedback_file(Path(settings.backend) if settings.backend else root)
         self._lock = threading.Lock()
@@ -410,8 +411,23 @@ class Index:
             if self._lanes is None:
                 from dowse.search.lanes.dispatch import LaneDispatcher
 
-                self._lanes = LaneDispatcher(self.backend.address, self.settings, lambda: self.encoder)
+                self._lanes = LaneDispatcher(
+                    self.backend.address,
+                    self.settings,
+                    lambda: self.encoder,
+                    in_process=self._lanes_in_process,
+                )
             return self._lanes
+
+    def keep_lanes_in_process(self) -> Index:
+        """Let `isolation = auto` mean no other processes, where none but shipped models run; returns self.
+
+        For a process that only costs its own answer when native code hangs or crashes, and should start fast.
+        """
+        from dowse.encoders.registry import is_shipped
+
+        self._lanes_in_process = not self.is_shared and is_shipped(self.settings.encoder)
+        return self
 
     def warm(
         self,

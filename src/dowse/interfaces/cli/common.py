@@ -43,7 +43,11 @@ class Environment:
     folder: str = ""  # the current folder; "" for that of this process
 
 
-_OF_THIS_PROCESS = Environment(os.environ, Index.open, lambda *_: False)
+def _open_in_process(path: str, **settings: object) -> Index:
+    return Index.open(path, **settings).keep_lanes_in_process()
+
+
+_OF_THIS_PROCESS = Environment(os.environ, _open_in_process, lambda *_: False)
 environment = ContextVar("environment", default=_OF_THIS_PROCESS)
 
 
