@@ -66,6 +66,7 @@ ELSEWHERE = {
     "background_embedding": "true",
     "exact_seconds": "1000.0",
     "isolation": '"never"',
+    "warm_minutes": "60",
     "include_secrets": "true",
     "show_secrets": "true",
 }

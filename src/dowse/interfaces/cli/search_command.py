@@ -14,6 +14,7 @@ from dowse.interfaces.cli.common import (
     embed_briefly,
     embed_in_background,
     ensure_current,
+    leave_warm_process,
     open_index,
     print_message,
 )
@@ -85,6 +86,7 @@ def run(options: argparse.Namespace) -> int:
     write_answer(answer, options, index)
     if "within" in values and not answer.hits:
         print_message(f"only {values['within']} was searched; --everywhere searches all of {index.root}")
+    leave_warm_process(index, options)
     return EXIT_FOUND if answer.hits else EXIT_NOTHING
 
 
