@@ -264,10 +264,10 @@ class Index:
 
     def has_new_history(self) -> bool:
         """Whether `learn` would read commits that it has not seen."""
+        if not self.settings.adapter or self.is_shared or self.encoder is None:
+            return False
         from dowse.indexing.learn import is_outdated
 
-        if self.encoder is None or not self.settings.adapter or self.is_shared:
-            return False
         with self.backend.reader() as reader:
             return not reader.is_corpus and is_outdated(reader.cache_folder, self.root, self.encoder.id)
 
