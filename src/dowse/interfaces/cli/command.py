@@ -22,7 +22,7 @@ class CommandParser(argparse.ArgumentParser):
     """The parser of one command: flags and positional arguments may be mixed, `--` ends the flags."""
 
     def __init__(self, command: str = "", **settings: Any) -> None:  # noqa: ANN401 - as argparse has them
-        super().__init__(formatter_class=_help_formatter, **settings)
+        super().__init__(**{"formatter_class": _help_formatter, **settings})
         self.command = command
         self._optional_values: dict[str, tuple[str, Collection[str]]] = {}
         self._lock = threading.Lock()
