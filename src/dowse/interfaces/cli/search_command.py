@@ -14,6 +14,7 @@ from dowse.interfaces.cli.common import (
     embed_briefly,
     embed_in_background,
     ensure_current,
+    environment,
     leave_warm_process,
     open_index,
     print_message,
@@ -73,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     search_options = make_options(index.settings, **values)
     if is_new and options.query:
         _check_query(options.query, search_options)
-    elif not is_new:
+    elif not is_new and not environment.get().is_daemon:
         index.warm(options.query or "", values.get("mode"), values.get("lanes"), values.get("plain"))
     ensure_current(index)
     _embed_new_symbols(index, search_options, is_new)
