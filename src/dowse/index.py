@@ -50,6 +50,8 @@ QUICK_SYMBOLS = 300
 # A search starts again when a new generation is committed; after so many attempts the lanes run in this
 # process, on its own reader.
 _MAX_RESTARTS = 3
+# Modes without meaning: nothing of an encoder is loaded.
+_WORD_MODES = ("keyword", "symbol", "regex")
 
 
 class Index:
@@ -376,7 +378,10 @@ class Index:
 
         options = request.options
         needed = options.mode in ("embedding", "hybrid") or "embedding" in options.lanes
-        encoder = self.encoder if needed else self._available_encoder()
+        unused = (
+            options.mode in ("keyword", "symbol", "regex") and not options.lanes and not options.diversify
+        )
+        encoder = self.encoder if needed else None if unused else self._available_encoder()
         # Most repositories have no feedback: then nothing of it is loaded.
         feedback = self.feedback if options.feedback and self._feedback_file.exists() else None
         in_process, notes = self._count_terms_for(request)
@@ -434,7 +439,7 @@ class Index:
 
         For a process that only costs its own answer when native code hangs or crashes, and should start fast.
         """
-        from dowse.encoders.registry import is_shipped
+        from dowse.encoders.model_files import is_shipped
 
         self._lanes_in_process = not self.is_shared and is_shipped(self.settings.encoder)
         return self
@@ -456,7 +461,7 @@ class Index:
 
     def _available_encoder(self) -> Encoder | None:
         """Return the encoder if it is loaded or shipped: a keyword search must not wait for one."""
-        from dowse.encoders.registry import is_shipped
+        from dowse.encoders.model_files import is_shipped
 
         return self.encoder if self._encoder or is_shipped(self.settings.encoder) else None
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.encoders.document import Document, Form, View, docs_view, query_view, views
 from dowse.encoders.encoder import file_safe
+from dowse.encoders.model_files import CONFIG_FILE as CONFIG_FILE
 from dowse.encoders.model_files import read_model_settings
 from dowse.errors import DowseError
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from dowse.encoders.encoder import Vectors
     from dowse.encoders.word_tokenizer import WordTokenizer
 
-CONFIG_FILE, TOKENIZER_FILE = "encoder.json", "tokenizer.json"
+TOKENIZER_FILE = "tokenizer.json"
 # Two graphs over the same weights: quantised to 8 bits for CPUs, and float for GPUs, which lack the former.
 MODEL_FILE, GPU_MODEL_FILE, WEIGHTS_FILE = "model.onnx", "model-gpu.onnx", "weights.bin"
 ARCHITECTURE = "transformer"

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.encoders.model_files import find_model_folder, folder_megabytes, read_model_settings
+from dowse.encoders.model_files import CONFIG_FILE, find_model_folder, folder_megabytes, read_model_settings
 from dowse.encoders.model_files import shipped_folder as shipped_folder
-from dowse.encoders.onnx_encoder import CONFIG_FILE, OnnxEncoder
+from dowse.encoders.onnx_encoder import OnnxEncoder
 from dowse.errors import ConfigError, DowseError
 from dowse.security.terminal import first_line
 
@@ -50,11 +50,6 @@ def load_encoder(name: str, view: str = "symbol", device: str = "auto", threads:
         known = ", ".join(model.name for model in available_encoders()) or "none"
         raise ConfigError(f"no encoder {name!r}: shipped are {known}; else name a folder, or hf:owner/name")
     return _open(folder, folder.name, view, device, threads)
-
-
-def is_shipped(name: str) -> bool:
-    """Whether an encoder comes with dowse: then its configuration is read in no time."""
-    return name.isidentifier() and (shipped_folder() / name / CONFIG_FILE).exists()
 
 
 def available_encoders() -> list[EncoderInfo]:

@@ -378,7 +378,7 @@ def _fuse(
 def _blend(
     context: SearchContext, rankings: Sequence[LaneRanking], terms: QueryTerms
 ) -> list[FusedCandidate]:
-    from dowse.encoders.registry import is_shipped
+    from dowse.encoders.model_files import is_shipped
 
     encoder = context.encoder
     weights = context.question_profile.blend.scale_lexical(context.settings.lexical_weight)

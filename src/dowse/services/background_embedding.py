@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.config import Settings, cache_folder
-from dowse.encoders.registry import is_shipped
+from dowse.encoders.model_files import is_shipped
 from dowse.errors import DowseError
 from dowse.index import Index
 from dowse.security.safe_files import make_private_directory

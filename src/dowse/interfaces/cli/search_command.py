@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import shlex
+from collections.abc import Mapping
 from typing import Any
 
+from dowse.config import load_settings
 from dowse.index import QUICK_SYMBOLS, Index
 from dowse.interfaces.cli import flags, grep_flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
@@ -66,6 +68,10 @@ def run(options: argparse.Namespace) -> int:
     grep_flags.check(options)
     values = _option_values(options)
     options.explain = values.get("explain", False)
+    if _is_likely_prose(options, values) and not environment.get().is_daemon:
+        from dowse.encoders.preload import preload
+
+        preload()
     index = open_index(options, refresh=options.refresh, reranker=options.reranker)
     if options.place.below and not options.everywhere:
         values["within"] = options.place.below
@@ -89,6 +95,14 @@ def run(options: argparse.Namespace) -> int:
         print_message(f"only {values['within']} was searched; --everywhere searches all of {index.root}")
     leave_warm_process(index, options)
     return EXIT_FOUND if answer.hits else EXIT_NOTHING
+
+
+def _is_likely_prose(options: argparse.Namespace, values: Mapping[str, Any]) -> bool:
+    """Whether meaning will have a say; the planner decides, but loading takes longer than it."""
+    if (options.encoder or load_settings(None).encoder) == "none" or values.get("lanes"):
+        return False
+    mode, query = values.get("mode", "auto"), options.query or ""
+    return mode in ("hybrid", "embedding") or (mode == "auto" and " " in query.strip())
 
 
 def _read_words(options: argparse.Namespace) -> None:

@@ -61,6 +61,6 @@ def lock_folder() -> Path:
 
 def is_served(settings: Settings) -> bool:
     """Whether nothing that comes from others runs here: their models get processes of their own."""
-    from dowse.encoders.registry import is_shipped
+    from dowse.encoders.model_files import is_shipped
 
     return not settings.backend and (settings.encoder == "none" or is_shipped(settings.encoder))

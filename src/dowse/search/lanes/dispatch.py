@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,10 +15,6 @@ if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
     from dowse.search.lanes.host import LaneHost
     from dowse.storage.protocol import Reader
-
-
-# The variable that OpenBLAS reads when it is loaded.
-_BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 
 class _StillStarting(Exception):
@@ -70,7 +65,9 @@ class InlineLanes:
 
     def _load_encoder(self) -> None:
         with contextlib.suppress(Exception):  # the lane raises it again
-            _import_numpy()
+            from dowse.encoders.preload import import_numpy
+
+            import_numpy()
             encoder = self._encoder()
             if encoder is not None:
                 encoder.encode_queries(["a"])
@@ -82,17 +79,6 @@ class InlineLanes:
             if self._loading.is_alive():
                 raise _StillStarting(f"still starting after {self._start_seconds:.3g} s")
         return self._encoder()
-
-
-def _import_numpy() -> None:
-    """Import NumPy without the threads of OpenBLAS: starting them takes as long as all of the import."""
-    known = os.environ.get(_BLAS_THREADS)
-    os.environ[_BLAS_THREADS] = known or "1"
-    try:
-        import numpy  # noqa: F401 - only loaded
-    finally:
-        if known is None:  # no child inherits it
-            del os.environ[_BLAS_THREADS]
 
 
 class LaneDispatcher:
