@@ -1,4 +1,4 @@
-"""How right the call graph is, measured by compilers: precision and recall over whole repositories.
+"""How right the call graph is, by compilers and by runs of tests: precision and recall over repositories.
 
     python bench/graph_oracle.py make LANGUAGE CHECKOUT OUT --tools DIR
     python bench/graph_oracle.py measure --language LANGUAGE CHECKOUT ORACLE [--show] [--out FILE]
@@ -20,6 +20,9 @@ site names by the static types (a function, a method, the class of a constructor
 a call through a variable may run; the `kind` of a site with such targets is "dynamic", else "static".
 `"declaration": true` marks the prototype of a function whose body is another target: an edge to it is not
 wrong, but recall asks for the body.
+
+The oracles of Ruby and PHP are the repositories' own tests: a site is a call that ran, with the methods that
+ran there. The command that runs the tests is the text of TOOLS/LANGUAGE/NAME.tests.
 
 `measure` indexes the checkout and compares the edges at the exact position of each site. Symbols of the same
 file and qualified name (overloads) count as one, so a choice among them alone is certain; a class and its
@@ -49,6 +52,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import shlex
 import subprocess
 import sys
 from collections import defaultdict
@@ -79,6 +83,7 @@ def oracle_command(language: str, checkout: Path, tools: Path) -> list[str]:
     class_path = text_of(tools / f"{language}/{name}.classpath")
     kotlinc = ["-cp", text_of(tools / "kotlin/compiler.classpath")]
     symbols = text_of(tools / f"csharp/{name}.symbols").split()
+    tests = shlex.split(text_of(tools / f"{language}/{name}.tests"))
     clang = [sys.executable, str(_ORACLES / "clang.py"), source, str(tools / f"build/{name}")]
     commands = {
         "go": ["go", "-C", str(_ORACLES / "go"), "run", ".", source],
@@ -96,6 +101,9 @@ def oracle_command(language: str, checkout: Path, tools: Path) -> list[str]:
         "rust": [sys.executable, str(_ORACLES / "rust.py"), source, str(tools / f"rust/{name}.scip")],
         "c": [*clang, str(tools / "clang_calls")],
         "cpp": [*clang, str(tools / "clang_calls")],
+        "scala": [sys.executable, str(_ORACLES / "scala.py"), source, str(tools / f"scala/{name}")],
+        "ruby": ["ruby", str(_ORACLES / "ruby.rb"), source, *tests],
+        "php": ["php", "-d", "xdebug.mode=off", str(_ORACLES / "php.php"), source, *tests],
     }
     return commands[language]
 

@@ -85,7 +85,7 @@ def adapted(index: Index, query: str = QUESTION) -> bool:
 def test_it_finds_what_only_the_history_knows(learnt):
     with opened(*learnt) as index, opened(*learnt, adapter=False) as plain:
         facts = index.status()["adapter"]
-        assert facts["commits"] == 60 and facts["held_back"] == 20
+        assert facts["commits"] == 60 and facts["validated"] == 60
         assert facts["strength"] and facts["after"] > facts["shuffled"] + 0.2 > facts["before"]
         assert index.search(QUESTION, mode="embedding").hits[0].symbol.name == "parse_calendar_day"
         assert plain.status()["adapter"] is None and not adapted(plain) and not plain.has_new_history()
@@ -122,7 +122,7 @@ def test_a_history_that_says_nothing_new_is_not_used(tmp_path):
         index.update()
         index.embed()
         facts = index.learn()
-        assert facts and facts.held_back == 20 and not facts.strength and facts.reason == "no gain"
+        assert facts and facts.validated == 60 and not facts.strength and facts.reason == "no gain"
         assert facts.text.endswith("not used: no gain")
         assert not adapted(index)
 

@@ -6,6 +6,7 @@ The tags ("symbol", "face", …) are part of the hashes in an index: with anothe
 from __future__ import annotations
 
 import hashlib
+import re
 from functools import lru_cache
 
 # Families of languages whose calls do not distinguish methods from functions.
@@ -48,9 +49,15 @@ def name_key(family: str, is_member: bool, name: str) -> int:
     return _cached_hash("member" if is_member and family not in _NO_METHODS else "name", family, name)
 
 
+def is_header(path: str) -> bool:
+    """Whether a file of C or C++ is a header."""
+    return path.endswith(_HEADERS)
+
+
 def is_amalgamation(path: str) -> bool:
-    """Whether a header of C or C++ is all headers of a library in one: a copy of its sources."""
-    return not _AMALGAMATIONS.isdisjoint(path.lower().split("/")[:-1])
+    """Whether a header of C or C++ is a copy: all headers of a library in one, or those of one release."""
+    is_release = _RELEASE.search(path) is not None
+    return is_release or not _AMALGAMATIONS.isdisjoint(path.lower().split("/")[:-1])
 
 
 def binding_key(path: str, slot: str) -> int:
@@ -73,6 +80,9 @@ def file_key(path: str) -> int:
     return _cached_hash("file", path)
 
 
+# The name of a file with a version: `lib_v1_2_3.hpp`.
+_RELEASE = re.compile(r"[-_.]v?\d+(?:[._]\d+)+\.h\w*$")
+_HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp", ".cuh")
 _AMALGAMATIONS = frozenset(
     "single_include single-include singleinclude single_header single-header singleheader amalgamated"
     " amalgamation".split()

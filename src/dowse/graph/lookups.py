@@ -34,6 +34,13 @@ class FileScope(NamedTuple):
     prefix: str
 
 
+class _SameName(NamedTuple):
+    """The symbols with one full name."""
+
+    listed: tuple[Target, ...]  # not all if they are too many
+    by_path: dict[str, tuple[Target, ...]]  # all, in this case
+
+
 class _Cache(dict[tuple[Any, ...], tuple[int, Answer]]):
     """Question → dependency id and answer: most lookups are repeated."""
 
@@ -72,11 +79,12 @@ class Lookups:
             if len(cache) > _MAX_CACHED:
                 cache.clear()
 
-    def symbols(self, family: str, scope: str, full_name: str) -> tuple[Target, ...]:
-        """Return the symbols with a full name in a scope."""
-        dependency, targets = self._symbols[family, scope, full_name]
+    def symbols(self, family: str, scope: str, full_name: str, path: str) -> tuple[Target, ...]:
+        """Return the symbols with a full name in a scope; those of one file even if there are too many."""
+        dependency, found = self._symbols[family, scope, full_name]
         self.dependencies.add(dependency)
-        return targets
+        own = found.by_path.get(path, ())
+        return (*own, *(target for target in found.listed if target.path != path)) if own else found.listed
 
     def value(self, family: str, scope: str, full_name: str) -> Value | None:
         """Return the value of the symbols with a full name."""
@@ -130,7 +138,7 @@ class Lookups:
         return self._compiled[path]
 
     def _find_value(self, _: int, family: str, scope: str, full_name: str) -> Value | None:
-        return value_of(self._symbols[family, scope, full_name][1], scope, full_name)
+        return value_of(self._symbols[family, scope, full_name][1].listed, scope, full_name)
 
     def _find_bindings(self, _: int, path: str, slot: str) -> list[list[str]]:
         bindings = self._files.get(path)
@@ -160,8 +168,19 @@ class Lookups:
         return (by_path, by_package), found
 
 
-def _limit(targets: Sequence[Target]) -> tuple[Target, ...]:
-    """Return the targets, or the first and the last of too many: in one file, the last definition counts."""
+def _limit(targets: Sequence[Target]) -> _SameName:
+    """Return the targets, or the first and the last of too many: in one file, the last definition counts.
+
+    Headers of C come first: other files include them.
+    """
     if len(targets) <= MAX_SAME_NAME:
-        return tuple(targets)
-    return (*targets[: MAX_SAME_NAME - 1], targets[-1])
+        return _SameName(tuple(targets), {})
+    ranked = sorted(targets, key=_is_c_source)
+    by_path: dict[str, tuple[Target, ...]] = {}
+    for target in targets:
+        by_path[target.path] = (*by_path.get(target.path, ())[: MAX_SAME_NAME - 1], target)
+    return _SameName((*ranked[: MAX_SAME_NAME - 1], ranked[-1]), by_path)
+
+
+def _is_c_source(target: Target) -> bool:
+    return target.language in ("c", "cpp") and not keys.is_header(target.path)

@@ -13,13 +13,15 @@ from dowse.graph import keys
 from dowse.graph.cargo import cargo_bindings
 from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
 from dowse.graph.npm import npm_bindings
+from dowse.graph.platforms import platform_branches
 from dowse.parsing.declared_types import parse_declared_type
-from dowse.parsing.facts import RESULT
+from dowse.parsing.facts import DOCUMENTED, RESULT
 from dowse.parsing.languages import LANGUAGES
 from dowse.storage.protocol import BrokenBlock
 from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord
 
-_FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
+# A field of the current object; those of Ruby are other names than its methods.
+_FIELD = re.compile(r"(?:(?:self|this|cls)\.|\$this->|(?:self|static)::\$)?(?:(?<=[.>$])(#?\w+)|(@{1,2}\w+))")
 # Extension methods, and the types that they extend.
 EXTENSIONS = {
     "csharp": re.compile(r"\(\s*this\s+([^,()]+?)\s+@?\w+\s*[,)=]"),
@@ -41,9 +43,9 @@ _MAX_BINDINGS, _MAX_LISTED = 100, 1_000
 
 # Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
 # imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION", "base CLASS",
-# "extension METHOD" or "lambda INTERFACE" (its only method); in Go also "methods TYPE", "interfaces METHOD"
-# and "build" (the constraint); in Cargo.toml "crate NAME", "crate-roots FOLDER" and "crate-alias NAME"; in
-# JSON those of npm.py.
+# "extension METHOD", "lambda INTERFACE" (its only method) or "signature TYPE" (how it is called); in
+# Go also "methods TYPE", "interfaces METHOD" and "build" (the constraint); in Cargo.toml "crate NAME",
+# "crate-roots FOLDER" and "crate-alias NAME"; in JSON those of npm.py.
 Bindings = dict[str, list[list[str]]]
 
 
@@ -75,6 +77,8 @@ def make_graph_record(
         constraint = _GO_BUILD.search(text, 0, _MAX_HEADER)
         if constraint:
             _bind(bindings, "build", ["build", constraint[1], ""])
+    if language in ("c", "cpp"):
+        _bind_platforms(bindings, parsed, text)
     if path.endswith("Cargo.toml"):
         bindings.update(cargo_bindings(path, text))
     elif path.endswith(".json"):
@@ -137,6 +141,7 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
     """Split facts into bindings that other files can see and those local to a function."""
     bindings: Bindings = {}
     local: list[Fact] = []
+    declared: dict[str, list[str]] = {}
     classes = {d.qualified_name for d in parsed.definitions if d.kind in _CONTAINERS}
     for fact in parsed.facts:
         kind, name, value, origin, owner, first, _ = fact
@@ -149,18 +154,22 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
         ):
             definition = None  # a variable of the module, or one of a block of them
         field = _FIELD.fullmatch(name)
-        if name == RESULT:
+        if kind == "signature":
+            if definition:
+                _bind(bindings, f"signature {definition.qualified_name}", binding)
+        elif name == RESULT:
             if (
                 definition
                 and definition.kind not in _CONTAINERS
-                and not _DECLARED.search(definition.signature)
+                and (origin == DOCUMENTED or not _DECLARED.search(definition.signature))
             ):
                 _bind(bindings, f"result {definition.qualified_name}", binding)
         elif name.startswith("{}."):  # a property of an object literal
             if definition and definition.kind not in _CONTAINERS:
                 _bind(bindings, f"field {definition.qualified_name} {name[3:]}", binding)
         elif kind == "package":
-            bindings["package"] = [[kind, re.sub(r"\\|::", ".", value), ""]]
+            outer = bindings["package"][0][1] if parsed.language == "scala" and "package" in bindings else ""
+            bindings["package"] = [[kind, join_names(outer, re.sub(r"\\|::", ".", value)), ""]]
         elif kind == "import" and parsed.language == "cpp":  # also those in functions
             _bind(bindings, "stars" if name == "*" else f"import {name}", binding)
         elif first or (definition and definition.kind not in _CONTAINERS and not field):
@@ -172,7 +181,12 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
             _bind(bindings, slot, binding)
         else:
             owner_class = _enclosing_class(definition, classes)
-            _bind(bindings, f"field {owner_class} {field[1] if field else name.lstrip('$')}", binding)
+            slot = f"field {owner_class} {(field[1] or field[2]) if field else name.lstrip('$')}"
+            if parsed.language == "typescript" and kind == "type" and not field:
+                declared[slot] = binding
+            _bind(bindings, slot, binding)
+    # What a field is declared as counts, whatever is assigned to it.
+    bindings.update((slot, [binding]) for slot, binding in declared.items())
     for reference in parsed.references:
         if reference.kind in ("extends", "implements") and 0 <= reference.owner < len(parsed.definitions):
             derived = parsed.definitions[reference.owner].qualified_name
@@ -198,6 +212,23 @@ def _bind_methods(bindings: Bindings, parsed: ParsedFile) -> None:
             rarest = max(methods or bases, key=lambda each: (len(each), each), default="")
             if rarest:
                 _bind(bindings, f"interfaces {rarest}", ["interface", name, ""])
+
+
+def _bind_platforms(bindings: Bindings, parsed: ParsedFile, text: str) -> None:
+    """Bind the platforms of the functions and macros that only a branch of `#if` for these defines."""
+    branches = platform_branches(text)
+    if not branches:
+        return
+    platforms: dict[str, set[str]] = {}
+    for definition in parsed.definitions:
+        if definition.kind in ("function", "method", "macro") and not definition.part:
+            line = definition.start_line
+            around = {each for first, last, names in branches if first < line < last for each in names}
+            others = platforms.setdefault(definition.qualified_name, around)
+            platforms[definition.qualified_name] = others | around if others and around else set()
+    for name, words in platforms.items():
+        if words:
+            _bind(bindings, f"build {name}", ["build", " ".join(sorted(words)), ""])
 
 
 def _bind_extensions(bindings: Bindings, parsed: ParsedFile) -> None:

@@ -30,12 +30,14 @@ if TYPE_CHECKING:
 COMMITS = "commits.json"
 # Fewer commits gain little or lose.
 MIN_COMMITS = 50
-# The newest commits are held back for validation: a third of them, up to this many.
-_MAX_HELD_BACK = 200
+_FOLDS = 5
+# The newest commits that cross-validation asks.
+_MAX_ASKED = 500
 # Results of the embedding lane that validation looks at.
 _DEPTH = 100
 STRENGTHS = (0.5, 1.0)
-# The adapter must gain this much in mean reciprocal rank, and at least twice what shuffled targets gain.
+# The adapter must gain this much in mean reciprocal rank, and more than one that was fitted to shuffled
+# targets: that one gains as well, by what all requests for a change have in common.
 _MIN_GAIN = 0.005
 # An adapter is fitted again when the history has grown by this share.
 _GROWTH = 0.05
@@ -138,7 +140,7 @@ def _rows_by_symbol(reader: Reader, paths: Collection[str]) -> Mapping[str, list
 def _fit(
     reader: Reader, encoder: str, facts: AdapterFacts, pairs: Pairs
 ) -> tuple[AdapterFacts, Floats | None]:
-    """Fit an adapter to all pairs, if one of the older pairs is better than none on the newest."""
+    """Fit an adapter to all pairs, if cross-validation says that it gains."""
     count = len(pairs.relevant)
     facts = replace(facts, commits=count)
     if count < MIN_COMMITS:
@@ -148,26 +150,32 @@ def _fit(
 
 
 def validate(reader: Reader, encoder: str, facts: AdapterFacts, pairs: Pairs) -> AdapterFacts:
-    """Fit an adapter to the older commits and compare it on the newest; choose its strength, or none."""
+    """Compare adapters with none by cross-validation; choose the strength, or none.
+
+    Folds are successive commits, for neighbours are often about the same thing.
+    """
     import numpy as np
 
-    held_back = min(_MAX_HELD_BACK, len(pairs.relevant) // 3)
-    asked, relevant = pairs.queries[:held_back], pairs.relevant[:held_back]
-    queries, targets = pairs.queries[held_back:], pairs.targets[held_back:]
-    shuffled = targets[np.random.default_rng(0).permutation(len(targets))]
+    count = len(pairs.relevant)
+    folds = np.arange(count) * _FOLDS // count
+    shuffled = pairs.targets[np.random.default_rng(0).permutation(count)]
 
-    def measure(matrix: Floats, strength: float) -> float:
-        return mean_reciprocal_rank(reader, encoder, shift(asked, matrix, strength), relevant)
+    def measure(targets: Floats, strength: float) -> float:
+        asked = pairs.queries.copy()
+        for fold in range(_FOLDS):
+            inside = folds == fold
+            asked[inside] = shift(asked[inside], fit(pairs.queries[~inside], targets[~inside]), strength)
+        return mean_reciprocal_rank(reader, encoder, asked[:_MAX_ASKED], pairs.relevant[:_MAX_ASKED])
 
-    matrix = fit(queries, targets)
-    before = mean_reciprocal_rank(reader, encoder, asked, relevant)
-    after, strength = max((measure(matrix, strength), strength) for strength in STRENGTHS)
-    control = measure(fit(queries, shuffled), strength)
-    facts = replace(facts, held_back=held_back, before=before, after=after, shuffled=control)
+    before = measure(pairs.targets, 0.0)
+    after, strength = max((measure(pairs.targets, strength), strength) for strength in STRENGTHS)
+    control = measure(shuffled, strength)
+    validated = min(count, _MAX_ASKED)
+    facts = replace(facts, validated=validated, before=before, after=after, shuffled=control)
     if after - before < _MIN_GAIN:
         return replace(facts, reason="no gain")
-    if after - before < 2 * (control - before):
-        return replace(facts, reason="shuffled commits gain as well")
+    if after < control:
+        return replace(facts, reason="shuffled commits gain as much")
     return replace(facts, strength=strength)
 
 

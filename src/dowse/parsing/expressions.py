@@ -77,14 +77,14 @@ def expression_values(node: Node, text: Callable[[Node], str], depth: int = 0) -
         return [_type_value(text(children[-1]))]
     if kind in _COLLECTIONS or kind in _MAPPINGS:
         held = children[0].child_by_field_name("value") if kind in _MAPPINGS else children[0]
-        return _with_suffix(expression_values(held, text, depth + 1), COLLECTION) if held else [UNKNOWN]
+        return with_suffix(expression_values(held, text, depth + 1), COLLECTION) if held else [UNKNOWN]
     if kind == "call":
         value = _builtin_call(node, text, depth)
         if value is not None:
             return value
     if kind == "assignment_expression":
         return expression_values(children[-1], text, depth + 1)
-    return [_path_value(node, text)]
+    return [path_value(node, text)]
 
 
 # Casts and functions of C++ that return what their type argument says.
@@ -122,7 +122,7 @@ def cpp_values(node: Node, text: Callable[[Node], str], depth: int = 0) -> list[
             return (
                 cpp_values(arguments.named_children[0], text, depth + 1) if depth < _MAX_DEPTH else [UNKNOWN]
             )
-    return [_path_value(node, text)] if node.type in _CPP_PATHS else [UNKNOWN]
+    return [path_value(node, text)] if node.type in _CPP_PATHS else [UNKNOWN]
 
 
 def _branch_values(node: Node, text: Callable[[Node], str], depth: int) -> list[ExpressionValue]:
@@ -152,10 +152,10 @@ def _builtin_call(node: Node, text: Callable[[Node], str], depth: int) -> list[E
     if function.type != "identifier" or name not in _COLLECTING | _PICKING:
         return None
     values = expression_values(first, text, depth + 1)
-    return _with_suffix(values, ITERATION + COLLECTION if name in _COLLECTING else ITERATION)
+    return with_suffix(values, ITERATION + COLLECTION if name in _COLLECTING else ITERATION)
 
 
-def _with_suffix(values: list[ExpressionValue], suffix: str) -> list[ExpressionValue]:
+def with_suffix(values: list[ExpressionValue], suffix: str) -> list[ExpressionValue]:
     """Return what a suffix makes of values."""
     known = [value for value in values if value != UNKNOWN]
     return [
@@ -189,7 +189,8 @@ def _new_value(node: Node, text: Callable[[Node], str]) -> ExpressionValue:
     return ("same", path + "()") if path else UNKNOWN
 
 
-def _path_value(node: Node, text: Callable[[Node], str]) -> ExpressionValue:
+def path_value(node: Node, text: Callable[[Node], str]) -> ExpressionValue:
+    """Return the value of an expression that is a member path, UNKNOWN for any other."""
     start, end = node.byte_range
     path = member_path(text(node)) if end - start <= MAX_CALLEE_BYTES else ""
     return ("same", path) if path else UNKNOWN
@@ -197,27 +198,27 @@ def _path_value(node: Node, text: Callable[[Node], str]) -> ExpressionValue:
 
 def iterated(values: list[ExpressionValue]) -> list[ExpressionValue]:
     """Return the values of the variable of a loop over these values."""
-    return _with_suffix(values, ITERATION)
+    return with_suffix(values, ITERATION)
 
 
 def collected(values: list[ExpressionValue]) -> list[ExpressionValue]:
     """Return the values of a generator that yields these values."""
-    return _with_suffix(values, COLLECTION)
+    return with_suffix(values, COLLECTION)
 
 
 def entered(values: list[ExpressionValue]) -> list[ExpressionValue]:
     """Return the values of the variable of a `with` statement."""
-    return _with_suffix(values, ENTERED)
+    return with_suffix(values, ENTERED)
 
 
 def members(values: list[ExpressionValue], name: str) -> list[ExpressionValue]:
     """Return the values of a member of these values."""
-    return _with_suffix(values, f".{name}")
+    return with_suffix(values, f".{name}")
 
 
 def parts(values: list[ExpressionValue], index: int) -> list[ExpressionValue]:
     """Return the values of one of the names that a tuple is unpacked to."""
-    return _with_suffix(values, f"[{index}]")
+    return with_suffix(values, f"[{index}]")
 
 
 def default_values(values: list[ExpressionValue]) -> list[ExpressionValue]:
@@ -227,4 +228,4 @@ def default_values(values: list[ExpressionValue]) -> list[ExpressionValue]:
 
 def values_of_mapping(values: list[ExpressionValue]) -> list[ExpressionValue]:
     """Return the values that a mapping holds."""
-    return _with_suffix(values, "[]")
+    return with_suffix(values, "[]")

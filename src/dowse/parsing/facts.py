@@ -31,7 +31,18 @@ from dowse.parsing.grammar import Pattern
 from dowse.parsing.imports import Import, parse_imports
 from dowse.parsing.kotlin_values import kotlin_values, lambda_bindings
 from dowse.parsing.limits import MAX_NAME_BYTES
-from dowse.parsing.scopes import block_span, is_result, is_visible_property, loop_span, narrowed_span
+from dowse.parsing.php_values import documented_types, parse_php_type, php_values
+from dowse.parsing.ruby_values import block_span as ruby_block_span
+from dowse.parsing.ruby_values import ruby_values
+from dowse.parsing.scopes import (
+    block_span,
+    is_result,
+    is_visible_property,
+    lexical_span,
+    loop_span,
+    narrowed_span,
+)
+from dowse.parsing.signature import make_call_signature
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.static_types import SLICE
 from dowse.parsing.static_values import (
@@ -48,13 +59,17 @@ from dowse.types import Fact, Reference
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from dowse.types import Span
+
 # The name under which a function's result is bound.
 RESULT = "()"
+# The origin of a type that a comment declares.
+DOCUMENTED = "doc"
 # Longer type expressions are not names of classes.
 _MAX_TYPE_BYTES, _MAX_STATIC_TYPE_BYTES = 200, 1_000
 
 # Prefixes of a field of the current object.
-_FIELD_PREFIXES = (b"self.", b"this.", b"cls.", b"@", b"$this->", b"module.", b"exports.")
+_FIELD_PREFIXES = tuple(b"self. this. cls. @ $this-> self::$ static::$ module. exports.".split())
 _BUILTIN_TYPES = frozenset(
     b"int str float bool bytes dict list tuple set None Any string number boolean any void unknown char long"
     b" double short byte size_t i32 i64 u8 u32 u64 usize String error int64 uint64 object Int Boolean Bool"
@@ -66,8 +81,10 @@ _TYPE_PARAMETERS = frozenset([b"Self", b"T", b"K", b"V", b"E"])
 # Roles of patterns that bind no name of their own.
 _UNNAMED_ROLES = frozenset(
     "statement package default impl picks result destructured property namespace bound lambda"
-    " receiver".split()
+    " receiver signature documented adapted attribute".split()
 )
+# Roles of patterns whose name the file does not bind.
+_NOT_BINDING = frozenset("statement result property lambda receiver signature documented".split())
 # Captures of an expression whose value the name has, and what the syntax makes of that value.
 _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]] = {
     "assigned": list,
@@ -98,7 +115,7 @@ _WORD = re.compile(rb"[\w$]+")
 _HEAD = re.compile(r"[^\s.:\-?!&(\[\\]*")
 _FIRST_NAME = re.compile(r"[\w$]+")
 _PLAIN_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_CALLED_PATH = re.compile(r"@?[\w$]+(?:\(\))?(?:\.[\w$]+(?:\(\))?)*")
+_CALLED_PATH = re.compile(r"@?[\w$]+(?:\(\))?(?:\.#?[\w$]+(?:\(\))?)*")
 _SPACE = re.compile(r"\s+")
 _TURBOFISH = re.compile(r"::<[^()]*>$")
 _ANGLES = re.compile(r"<[^<>()]*>")
@@ -141,9 +158,10 @@ def parse_type_name(text: str) -> str:
 _TYPE_READERS: dict[str, Callable[[str], str]] = {
     **dict.fromkeys(("python", "typescript", "javascript"), parse_type),
     **dict.fromkeys(declared_types.LANGUAGES, declared_types.parse_declared_type),
+    "php": parse_php_type,
 }
 # What reads the values of an expression, where not `expression_values`.
-_VALUE_READERS = {"cpp": cpp_values, "kotlin": kotlin_values}
+_VALUE_READERS = {"cpp": cpp_values, "kotlin": kotlin_values, "php": php_values, "ruby": ruby_values}
 
 
 class Facts:
@@ -165,11 +183,17 @@ class Facts:
         """Return the names that the file binds other than by an import."""
         data, names = self._data, set[bytes]()
         for pattern, captures in self._matches:
-            if pattern.role not in ("statement", "result", "property", "lambda", "receiver"):
+            if pattern.role not in _NOT_BINDING:
                 start, end = captures["bind"][0].byte_range
                 name = data[start:end]
                 names.update(_WORD.findall(name) if name[:1] == b"{" or b"," in name else (name,))
         return names
+
+    def bound_names(self) -> Iterator[Node]:
+        """Yield the names that are bound as variables."""
+        for pattern, captures in self._matches:
+            if pattern.role not in _UNNAMED_ROLES:
+                yield from captures["bind"]
 
     def type_uses(self) -> Iterator[tuple[int, str, str]]:
         """Yield type annotations whose type may be defined in the index: (offset, name, qualifier)."""
@@ -197,6 +221,7 @@ class Facts:
             return ()
         data, (needed, inlined), (starts, numbers) = self._data, self._needed(references), owners
         facts = dict[Fact, None]()
+        blocks: dict[bytes, list[tuple[int, int]]] = {}  # where variables are declared
         variables: dict[tuple[int, str], list[ExpressionValue]] = {}
         lines = self._source.starts if any(pattern.is_scoped for pattern, _ in self._matches) else []
         for pattern, captures in self._matches:
@@ -219,10 +244,15 @@ class Facts:
                 continue
             scope_owner = first_parts[owner] if owner >= 0 and pattern.role != "default" else -1
             first, last = self._scope_lines(pattern, captures, lines) if pattern.is_scoped else (0, 0)
-            if owner < 0 and self._language == "cpp" and not is_unnamed:
-                # A body after a macro, as in `TEST_CASE("name") { … }`, is no definition.
-                span = block_span(captures["bind"][0])
-                first, last = self._source.lines_of(*span) if span else (0, 0)
+            block = None if first else self._block(captures["bind"][0], owner, is_unnamed)
+            if block:
+                first, last = self._source.lines_of(*block)
+                is_public = is_public and owner >= 0
+                blocks.setdefault(name, []).append((first, last))
+            elif name in blocks and not first and not is_unnamed:  # assigned after its declaration
+                line = self._source.lines_of(start, end)[0]
+                around = [each for each in blocks[name] if each[0] <= line <= each[1]]
+                first, last = min(around, key=lambda each: each[1] - each[0], default=(0, 0))
             if pattern.role == "narrowed" and not first:
                 continue
             for kind, called, value, origin in self._read(pattern, captures):
@@ -230,13 +260,24 @@ class Facts:
                     variables.setdefault((scope_owner, called), []).append((kind, value))
                 if has_parts and called.encode() not in needed and not is_public:
                     continue
-                if pattern.role == "lambda" and called != "this" and called.encode() not in needed:
+                is_local = pattern.role in ("lambda", "documented") and called not in ("this", RESULT)
+                if is_local and not is_public and called.encode() not in needed:
                     continue
                 if is_needed or (is_public and kind != "local" and value != LITERAL):
                     facts[Fact(kind, called, value, origin, scope_owner, first, last)] = None
                 if pattern.role == "loop" and first:  # the variable is visible after the loop
                     facts[Fact("local", called, "", "", scope_owner, 0, 0)] = None
         return tuple(dict.fromkeys(each for fact in facts for each in _inline(fact, variables)))
+
+    def _block(self, name: Node, owner: int, is_unnamed: bool) -> Span | None:
+        """Return the block that a variable belongs to, None where that is the definition around it."""
+        if self._language in ("typescript", "javascript"):
+            is_variable = name.parent is not None and name.parent.type == "variable_declarator"
+            return lexical_span(name) if is_variable else None
+        if self._language == "ruby" and not is_unnamed and name.text and name.text[:1].islower():
+            return ruby_block_span(name)
+        # A body after a macro of C++, as in `TEST_CASE("name") { … }`, is no definition.
+        return block_span(name) if self._language == "cpp" and owner < 0 and not is_unnamed else None
 
     def _scope_lines(
         self, pattern: Pattern, captures: dict[str, list[Node]], lines: list[int]
@@ -317,6 +358,9 @@ class Facts:
             imports = parse_imports(self._language, self._text(*captures["bind"][0].byte_range))
             module = inline_module(captures["bind"][0], self._node_text) if self._language == "rust" else ""
             return [(kind, module + bound, name, origin) for kind, bound, name, origin in imports]
+        if pattern.role == "signature":
+            written = make_call_signature(self._node_text(captures["bind"][0]))
+            return [("signature", RESULT, written, "")] if written else []
         name = self._name(captures["bind"][0])
         if pattern.role == "package":
             return [("package", "", name, "")]
@@ -331,6 +375,14 @@ class Facts:
         if pattern.role == "lambda":
             bound_names = lambda_bindings(captures["called"][0], captures["bind"][0], self._node_text)
             return [(kind, bound, value, "") for kind, bound, value in bound_names]
+        if pattern.role == "documented":
+            documented = documented_types(captures["bind"][0], self._node_text)
+            return [("type", bound or RESULT, value, DOCUMENTED) for bound, value in documented]
+        if pattern.role == "adapted":  # a method by another name
+            path = self._name(captures["same"][0]).lstrip(":")
+            return [("same", name.lstrip(":"), _parse_path(path) if "::" in path else f"self.{path}", "")]
+        if pattern.role == "attribute":
+            return [("same", name.lstrip(":"), name.replace(":", "@"), "")]
         if pattern.role == "receiver":
             return [(kind, "this", value, "") for kind, value in self._values(captures)]
         if "required" in captures:

@@ -58,9 +58,12 @@ _ALIASES = ("made", "same", "assigned", "each", "entered", "yielded", "default",
 # The capture of the arguments of a macro.
 TOKENS = "tokens"
 
+# Those of Ruby and Scala: names that may be calls or are none, assigned members, symbols that name methods.
+_NAME_CAPTURES = ("bare", "skip", "setter", "symbol")
+
 _OTHER_CAPTURES = frozenset(
     (*REFERENCE_CAPTURES, "lead", "doc", "registered", TOKENS, IMPORTED_NAME, IMPORT_STATEMENT)
-)
+).union(_NAME_CAPTURES)
 
 _WORD, _OTHER, _SPACE = b"w", b"p", b" \t\r\n\f\v"
 # Maps the bytes of words to one letter and all others but white space to another, to find long runs of the
@@ -173,7 +176,7 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
                 defines,
                 other_captures=tuple(sorted(captures & _OTHER_CAPTURES)),
                 plain_call="call" in captures and captures <= {"call", "on", "args", "trailing"},
-                plain_value=captures == {"value"},
+                plain_value=captures == {"value"} and not settings.get("role"),
                 is_head=defines in ("function", "method", "type") and "head" not in captures,
                 binds="bind" in captures,
                 has_value=not captures.isdisjoint(("as", "required", *_ALIASES))

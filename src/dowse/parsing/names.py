@@ -18,17 +18,21 @@ UNKNOWN = "?"
 # The qualifier of a function that its decorator is given.
 REGISTERED = "@"
 
+# The number of arguments of a call that may be a variable: a bare name, in a language without brackets.
+BARE = -2
+
 # Enough for the callees of many files; the limit is for generated ones.
 _MAX_CACHED_CALLEES = 32768
 
-# The last name of an expression, with type arguments after it if any.
-_LAST = re.compile(r"(?<![\w$])([\w$]+[?!]?)\s*(?:(?:::)?[<\[][^()]*[>\]])?$")
+# The last name of an expression, with type arguments after it if any; `#` starts a private one of JavaScript.
+_LAST = re.compile(r"(?<![\w$])((?:(?<=\.)#)?[\w$]+[?!]?)\s*(?:(?:::)?[<\[][^()]*[>\]])?$")
+_NAME_BEFORE = re.compile(r"[\w$]+[?!]?\s*(?:::)?$")
 # Type arguments after a turbofish of Rust, four levels deep.
 _TYPE_ARGUMENTS = re.compile(r"::<(?:[^<>]|<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)*>$")
 # Most callees: names joined with dots.
 _DOTTED = re.compile(r"(?:([\w$@](?:[\w$@.]*[\w$@])?)\.)?([\w$]+[?!]?)")
 _SEPARATORS = re.compile(r"(?:\?\.|!{1,2}\.|&\.|->|::|[.:\\#~])\s*(?:template\s+)?$")
-_PATH = re.compile(r"[\w$@.:\\?&!>-]+")
+_PATH = re.compile(r"(?:[\w$@.:\\?&!>-]|(?<=\.)#)+")
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 
 # What can stand before the name in a type: pointers, brackets, lifetimes and modifiers of Rust.
@@ -64,7 +68,7 @@ def _split_callee(source: bytes) -> tuple[str, str, int]:
     if type_arguments:
         name, qualifier, back = _split_callee(text[: type_arguments.start()].encode())
         return name, qualifier, back + len(text[type_arguments.start() :].encode())
-    skipped = max(0, len(text) - _MAX_LAST_CHARS)
+    skipped = max(0, len(text) - _MAX_LAST_CHARS, _last_part_start(text))
     match = _LAST.search(text[skipped:])
     if not match:
         return "", "", 0
@@ -77,6 +81,22 @@ def _split_callee(source: bytes) -> tuple[str, str, int]:
     if separator[0][0] == "?" and receiver.endswith((")", "]", ".await")):
         receiver += "?"  # of Rust: what a Result holds
     return match[1], _qualifier(receiver) or UNKNOWN, back
+
+
+def _last_part_start(text: str) -> int:
+    """Return where the last part of `rows["a"].get<Cell>` starts, whose brackets are type arguments."""
+    closing = text[-1:]
+    opening = {">": "<", "]": "["}.get(closing)
+    if opening is None:
+        return 0
+    depth = 0
+    for at in range(len(text) - 1, max(0, len(text) - _MAX_LAST_CHARS), -1):
+        is_arrow = text[at] == ">" and text[at - 1] in "-="
+        depth += (text[at] == closing and not is_arrow) - (text[at] == opening)
+        if not depth:
+            name = _NAME_BEFORE.search(text, 0, at)
+            return name.start() if name else 0
+    return 0
 
 
 # The parts of `self.client.get`: name, qualifier, and how many bytes before the end the name starts.

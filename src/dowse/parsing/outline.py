@@ -19,6 +19,7 @@ from dowse.parsing.grammar import (
 from dowse.parsing.languages import Language
 from dowse.parsing.limits import MAX_DEPTH, MAX_IMPORT_BYTES, MAX_NAME_BYTES, MAX_QUALIFIED_NAME
 from dowse.parsing.names import (
+    BARE,
     MAX_CALLEE_BYTES,
     REGISTERED,
     callees,
@@ -28,6 +29,8 @@ from dowse.parsing.names import (
     split_path,
     type_name,
 )
+from dowse.parsing.ruby_values import ROOT_NAMESPACE, bare_calls
+from dowse.parsing.signature import MAX_HEAD_BYTES, make_signature
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import contains_offset
 from dowse.parsing.token_trees import calls_in_tokens
@@ -47,20 +50,10 @@ CONTAINERS = frozenset(["class", "interface", "struct", "enum", "trait", "module
 # Shorter constants are more informative together, in the remainder of the module, than each alone.
 _MIN_CONSTANT_LINES = 3
 
-_SIGNATURE_CHARS = 300
-# What opens a body, at the end of a signature.
-_OPENERS = " :{=,;"
-_OPENING_WORDS = (" do", " where", "=>")
-
-# The end of the parameters and the type of the result, which a long signature keeps.
-_RESULT = re.compile(r"\) ?(?:->|:)[^()]*$")
-_MAX_RESULT_CHARS = 120
-_INNERMOST = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
-
 # Calls in a chain that are followed to its start, and the nodes of their arguments.
 _MAX_CHAIN = 100
 _ARGUMENT_LISTS = frozenset(
-    ["arguments", "argument_list", "value_arguments", "call_suffix", "annotated_lambda"]
+    "arguments argument_list value_arguments call_suffix annotated_lambda template_string".split()
 )
 
 # Decorators that make something of a function, and do not store it to be called.
@@ -70,10 +63,6 @@ _NON_REGISTERING = frozenset(
     b" cached_property lru_cache cache contextmanager asynccontextmanager no_type_check deprecated"
     b" parametrize".split()
 )
-
-# Annotations and attributes that a grammar has inside of the definition.
-_ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
-_ATTRIBUTE_STARTS = frozenset("@[#")
 
 # Precedes the names of anonymous classes.
 ANONYMOUS = "$"
@@ -275,6 +264,9 @@ class Matches:
         self._calls: list[RawReference] = []
         self._others: list[RawReference] = []  # references that are no calls
         self._values: list[Span] = []  # names that may be functions used as values
+        self._bare: list[Span] = []  # names that may be calls, of Ruby and Scala
+        self._imports: list[Span] = []
+        self._setters: set[int] = set()  # of Ruby
         self._skip: set[int] = set()
         self._imported_names: list[Span] = []
         self._import_statements: list[tuple[int, int, str]] = []
@@ -289,6 +281,7 @@ class Matches:
     def _read(self, grammar: CompiledGrammar, root: Node, language: Language) -> None:
         """Iterate over the matches once; plain calls, most of them, take a fast path."""
         data, add, bind = self._data, self._calls.append, self.facts.bind
+        is_ruby = self._is_ruby = language.name == "ruby"
         for cursor, patterns in grammar.queries:
             plain = [pattern.plain_call for pattern in patterns]
             values = [pattern.plain_value for pattern in patterns]
@@ -306,6 +299,8 @@ class Matches:
                         if stop - begin > MAX_CALLEE_BYTES:
                             begin = stop - MAX_CALLEE_BYTES
                         qualifier = clean_qualifier(data[begin:stop])
+                        if is_ruby and data.startswith(b"::", begin):
+                            qualifier = f"{ROOT_NAMESPACE}.{qualifier}"
                     if name:
                         count = captures["args"][0].named_child_count if "args" in captures else -1
                         if "trailing" in captures:  # a lambda after the arguments
@@ -338,6 +333,14 @@ class Matches:
                 self._register(captures)
             elif kind == "doc":
                 self.docs.append(captures[kind][0].byte_range)
+            elif kind == "bare":
+                self._bare.append(captures[kind][0].byte_range)
+            elif kind == "skip":
+                self._skip.add(captures[kind][0].start_byte)
+            elif kind == "setter":
+                self._setters.add(captures[kind][0].start_byte)
+            elif kind == "symbol":
+                self._refer_by_symbol(captures[kind])
             elif kind == TOKENS:
                 self._refer_in_tokens(*captures[kind][0].byte_range)
             elif kind == IMPORTED_NAME:
@@ -403,6 +406,12 @@ class Matches:
             raw = (end - back, REFERENCE_CAPTURES[kind], name, qualifier, -1)
             (self._calls if raw[1] in ("call", "value") else self._others).append(raw)
 
+    def _refer_by_symbol(self, symbols: list[Node]) -> None:
+        """Add methods of the class around that a call is given by their names: `before_action :login`."""
+        for node in symbols:
+            start = node.start_byte + 1
+            self._others.append((start, "value", self._decode(start, node.end_byte)[:MAX_NAME_BYTES], "", -1))
+
     def _refer_in_tokens(self, start: int, end: int) -> None:
         """Add the calls in the arguments of a macro."""
         for begin, stop in calls_in_tokens(self._data, start, end):
@@ -426,6 +435,7 @@ class Matches:
         if kind == "path":
             pairs = [split_path(source)]
         elif kind == "imports":
+            self._imports.append((start, end))
             pairs = _import_list(source)
         else:
             pairs = [split_import(source, self._module(captures))]
@@ -464,10 +474,43 @@ class Matches:
             spans = sorted((start, end) for end, start in self.leads.items())
             starts = [start for start, _ in spans]
             calls = [call for call in calls if not contains_offset(call[0], starts, spans)]
+        if self._bare:
+            calls = self._calls_of_ruby(calls) if self._is_ruby else calls + self._bare_names(calls)
         calls += self._function_values({call[0] for call in calls})
         source = {call[0] for call in calls} | {other[0] for other in self._others} | self._skip
         types = [(at, "use", name, path, -1) for at, name, path in self.facts.type_uses() if at not in source]
         return sorted({*calls, *self._others, *types})
+
+    def _calls_of_ruby(self, calls: list[RawReference]) -> list[RawReference]:
+        """Return the calls with those that are bare names; `a.b = c` calls `b=`, `a.class` makes nothing."""
+        named = [
+            (at, kind, f"{name}=" if at in self._setters else name, path, count)
+            for at, kind, name, path, count in calls
+            if name != "class"
+        ]
+        taken = self._skip | {call[0] for call in calls} | {other[0] for other in self._others}
+        identifiers = (span for span in self._bare if span[0] not in taken)
+        bare = bare_calls(self._data, identifiers, self.facts.bound_names())
+        return named + [
+            (start, "call", self._decode(start, min(end, start + MAX_NAME_BYTES)), "", -1)
+            for start, end in bare
+        ]
+
+    def _bare_names(self, calls: list[RawReference]) -> list[RawReference]:
+        """Return the names that may be calls of methods without parameters, of Scala."""
+        imports = sorted(self._imports)
+        starts = [start for start, _ in imports]
+        taken = self._skip | {call[0] for call in calls} | {other[0] for other in self._others}
+        variables = self.facts.variables()
+        return [
+            (start, "call", self._decode(start, end), "", BARE)
+            for start, end in self._bare
+            if start not in taken
+            and end - start <= MAX_NAME_BYTES
+            and not self._data[start : start + 1].isupper()  # a class or a type parameter
+            and self._data[start:end] not in variables
+            and not contains_offset(start, starts, imports)
+        ]
 
     def _function_values(self, called: set[int]) -> list[RawReference]:
         """Return the values that can be functions: most are variables, which the file binds."""
@@ -526,24 +569,4 @@ def signature(data: bytes, entry: Entry) -> str:
         if entry.head_end == -1:
             line = data.find(b"\n", max(start, entry.name_start), end)
             end = line if line >= 0 else end
-    cut = min(end, start + 4 * _SIGNATURE_CHARS)
-    head = data[start:cut].decode("utf-8", "ignore").lstrip()
-    if head[:1] in _ATTRIBUTE_STARTS:
-        attributes = _ATTRIBUTES.match(head)
-        head = head[attributes.end() :] if attributes else head
-    if cut < end:
-        head += data[max(cut, end - _SIGNATURE_CHARS) : end].decode("utf-8", "ignore")
-    head = " ".join(head.split()).rstrip(_OPENERS)
-    if head.endswith(_OPENING_WORDS):
-        head = head.removesuffix(" do").removesuffix(" where").removesuffix("=>").rstrip(_OPENERS)
-    if len(head) <= _SIGNATURE_CHARS:
-        return head
-    result = _RESULT.search(head)
-    end_of_head = result[0] if result else ""
-    while (
-        len(end_of_head) > _MAX_RESULT_CHARS and (shorter := _INNERMOST.sub("", end_of_head)) != end_of_head
-    ):
-        end_of_head = shorter
-    end_of_head = end_of_head if len(end_of_head) <= _MAX_RESULT_CHARS else ""
-    end = min(_SIGNATURE_CHARS - len(end_of_head), result.start() if result and end_of_head else len(head))
-    return head[:end] + end_of_head
+    return make_signature(data[start : min(end, start + MAX_HEAD_BYTES)])

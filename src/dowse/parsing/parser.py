@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from functools import partial
 
+from dowse.parsing.call_signatures import end_call_signatures
 from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, line_windows, split_spans, trim
 from dowse.parsing.grammar import compile_grammar, has_long_unnamed_run
 from dowse.parsing.item_macros import unwrap_item_macros
 from dowse.parsing.languages import LANGUAGES, Language
 from dowse.parsing.limits import parse_seconds
+from dowse.parsing.line_breaks import join_class_heads
 from dowse.parsing.macros import blank_macros
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
 from dowse.parsing.preprocessor import keep_one_branch
@@ -33,6 +36,13 @@ _DEFINITION = partial(tuple.__new__, Definition)
 # The definitions of an outline entry: the index of the first, and the starts of the parts if there are
 # several.
 EntryParts = tuple[int, list[int] | None]
+
+# What makes a text readable for the grammar of its language, at the same length.
+_READABLE: dict[str, Callable[[bytes], bytes]] = {
+    "cpp": lambda text: blank_macros(keep_one_branch(text)),
+    "kotlin": join_class_heads,
+    "typescript": end_call_signatures,
+}
 
 # From the first word of a line to its end, so that matches are lines.
 _NONBLANK_LINE = re.compile(rb"\w[^\n]*")
@@ -59,7 +69,9 @@ def parse_file(
         return ParsedFile(language, line_windows(source, language, stem), ())
     kit = compile_grammar(known.grammar_for(path))
     seconds = parse_seconds(len(text)) if time_limit is None else time_limit
-    tree = kit.parse(blank_macros(keep_one_branch(text)) if language == "cpp" else text, seconds)
+    is_jsx = path.endswith("x")  # where lines start with elements
+    readable = bytes if language == "typescript" and is_jsx else _READABLE.get(language, bytes)
+    tree = kit.parse(readable(text), seconds)
     if tree is None:
         return parse_as_plain_lines(text, language, path, f"parsing took longer than {seconds:.2g} s")
     if language == "rust":

@@ -8,7 +8,7 @@ import re
 _TOKEN = re.compile(
     r"""(?P<space>\s+)|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<name>[\w$@]+)|(?P<dot>\?\.|!{1,2}\.|&\.|->|::|[.:\\#~])"""
     r"""|(?P<open>[(\[{<])|(?P<close>[)\]}>])"""
-    r"""|(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.){0,9}'|`[^`]*`)|(?P<other>.)""",
+    r"""|(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.){0,9}'|`(?:[^`$]|\$(?!\{)|\$\{(?:[^`{}]|`[^`]*`|\{[^{}]*\})*\})*`)|(?P<other>.)""",
     re.DOTALL,
 )
 _PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
@@ -44,6 +44,8 @@ def member_path(text: str) -> str:
                 parts, is_known = [word], after_space and word == "as"
         elif kind == "dot" or (word == "?" and parts):
             parts.append(word)
+        elif word[0] == "`" and parts and not _ends_with_dot(parts):  # a tagged template is a call
+            parts.append("()")
         else:  # an operator before an expression, or between two
             is_known = not parts and word in "*&!-+"
         after_space = False

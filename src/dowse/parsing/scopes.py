@@ -11,10 +11,14 @@ if TYPE_CHECKING:
 
 _MAX_STEPS = 8
 _LOOPS = frozenset(["for_statement", "for_in_statement"])
-_ANONYMOUS = frozenset("arrow_function function_expression generator_function lambda".split())
-_FUNCTIONS = _ANONYMOUS | frozenset(
-    "function_definition function_declaration generator_function_declaration method_definition".split()
+_ANONYMOUS = frozenset(
+    "arrow_function function_expression generator_function lambda anonymous_function".split()
 )
+_FUNCTIONS = _ANONYMOUS | frozenset(
+    "function_definition function_declaration generator_function_declaration method_definition"
+    " method_declaration method singleton_method".split()
+)
+_DEFINITIONS = _FUNCTIONS - _ANONYMOUS
 # What gives an anonymous function the name of a symbol.
 _NAMING = frozenset(
     "variable_declarator assignment_expression pair public_field_definition field_definition".split()
@@ -25,13 +29,13 @@ _HOLDERS = frozenset(
 )
 _WRAPPERS = ("parenthesized_expression", "as_expression", "satisfies_expression")
 _COMPREHENSIONS = frozenset(["for_in_clause"])
-_CONDITIONALS = frozenset(["if_statement", "elif_clause", "if_expression"])
+_CONDITIONALS = frozenset(["if_statement", "elif_clause", "if_expression", "else_if_clause"])
 # Statements after which the rest of a block does not run.
 _EXITS = frozenset(
     "return_statement raise_statement throw_statement continue_statement break_statement return_expression"
     " throw_expression".split()
 )
-_NEGATIONS = frozenset(["not_operator", "unary_expression"])
+_NEGATIONS = frozenset(["not_operator", "unary_expression", "unary_op_expression"])
 
 
 def is_result(node: Node) -> bool:
@@ -69,6 +73,26 @@ def loop_span(variable: Node) -> Span | None:
     return None
 
 
+def lexical_span(variable: Node) -> Span | None:
+    """Return the block that a variable of JavaScript is visible in, None for a whole definition or file."""
+    node = variable.parent
+    is_var = False
+    for _ in range(_MAX_STEPS):
+        if node is None:
+            return None
+        is_var = is_var or node.type == "variable_declaration"
+        around = node.parent
+        if node.type == "statement_block" and around is not None:
+            if around.type in _DEFINITIONS:
+                return None
+            if not is_var or around.type in _ANONYMOUS:
+                return node.byte_range
+        elif node.type == "for_statement" and not is_var:
+            return node.byte_range
+        node = around
+    return None
+
+
 def block_span(variable: Node) -> Span | None:
     """Return the block around a variable of C++, None at the top level."""
     node = variable.parent
@@ -103,7 +127,8 @@ def narrowed_span(variable: Node) -> Span | None:
             body = parent.child_by_field_name("body")
             return body.byte_range if body is not None else None
         elif parent.type == "conditional_expression":
-            return parent.children[0].byte_range if not is_negated else None
+            consequence = parent.child_by_field_name("body") or parent.children[0]  # of PHP, of Python
+            return consequence.byte_range if not is_negated else None
         elif parent.type == "ternary_expression":
             chosen = parent.child_by_field_name("alternative" if is_negated else "consequence")
             return chosen.byte_range if chosen is not None else None
@@ -120,7 +145,7 @@ def _guard(variable: Node) -> Node | None:
 
 
 def _branch(statement: Node, is_negated: bool) -> Span | None:
-    consequence = statement.child_by_field_name("consequence")
+    consequence = statement.child_by_field_name("consequence") or statement.child_by_field_name("body")
     if consequence is None and statement.type == "if_expression":  # of Kotlin: it has no names for its parts
         consequence = next(iter(statement.named_children[1:2]), None)
     if consequence is None:
@@ -128,7 +153,10 @@ def _branch(statement: Node, is_negated: bool) -> Span | None:
     if not is_negated:
         return consequence.byte_range
     statements = consequence.named_children or [consequence]
-    if statements[-1].type in _EXITS or consequence.type in _EXITS:
+    last = statements[-1]
+    if last.type == "expression_statement" and last.named_children:  # `throw` is an expression of PHP
+        last = last.named_children[0]
+    if last.type in _EXITS or consequence.type in _EXITS:
         return _rest_of_block(statement, statement.end_byte)
     return None
 

@@ -17,7 +17,7 @@ _UNKNOWN = frozenset(["Any", "any", "unknown", "object", "mixed", "dynamic", "in
 # Types that stand for their first argument: their methods are used on what they hold.
 _WRAPPERS = frozenset(
     "Optional Annotated ClassVar Final Required NotRequired ReadOnly Readonly Partial NonNullable Promise"
-    " PromiseLike Awaitable Awaited InitVar Mapped".split()
+    " PromiseLike Awaitable Awaited InitVar Mapped Omit Pick NoInfer Extract Exclude".split()
 )
 # Prefixes and suffixes that change nothing here.
 _MODIFIERS = frozenset(["readonly", "asserts", "abstract", "new"])
@@ -192,7 +192,7 @@ class _Reader:
             self._at += 1
             return f"{CALLABLE}[{self.type(depth + 1)}]"
         if opener != "(":
-            return LITERAL
+            return LITERAL if opener == "[" else ""  # the members of an object can have any type
         end, self._at = self._at, start
         members = [self.type(depth + 1)]
         while self._peek() == ",":  # the classes of `isinstance(x, (A, B))`

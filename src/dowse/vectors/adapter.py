@@ -43,7 +43,7 @@ class AdapterFacts:
     newest: str = ""  # the newest commit that makes a query
     commits: int = 0  # subjects with changed symbols that still exist
     strength: float = 0.0  # 0: not used
-    held_back: int = 0  # the newest of the commits, which it was validated on
+    validated: int = 0  # the newest of them, which cross-validation asked
     before: float = 0.0  # mean reciprocal rank of the embedding lane on them without the adapter,
     after: float = 0.0  # with it,
     shuffled: float = 0.0  # and with one that was fitted to shuffled targets
@@ -53,9 +53,9 @@ class AdapterFacts:
     @property
     def text(self) -> str:
         """The same in words."""
-        if not self.held_back:
+        if not self.validated:
             return f"none: {self.reason}"
-        compared = f"MRR {self.before:.3f} → {self.after:.3f} on {self.held_back:,} held back"
+        compared = f"MRR {self.before:.3f} → {self.after:.3f} by cross-validation on {self.validated:,}"
         used = f", not used: {self.reason}" if self.reason else ""
         return f"{self.commits:,} commits, {compared}{used}"
 

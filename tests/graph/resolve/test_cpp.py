@@ -25,6 +25,35 @@ def test_macros_do_not_hide_classes_and_functions(tmp_path):
         }
 
 
+def test_macros_for_attributes_and_access_do_not_end_a_class(tmp_path):
+    source = (
+        "class LOCKABLE Mutex {\n public:\n  void lock() {}\n"
+        "LIB_PRIVATE_UNLESS_TESTED:\n  void check() { lock(); }\n"
+        "  LIB_PRIVATE :\n  void again() { check(); }\n};\nvoid run(Mutex* m) { m->lock(); m->again(); }\n"
+    )
+    with world(tmp_path, {"a.cc": source}) as graph:
+        assert graph.calls() == {
+            "a.cc:Mutex.check -> a.cc:Mutex.lock",
+            "a.cc:Mutex.again -> a.cc:Mutex.check",
+            "a.cc:run -> a.cc:Mutex.lock",
+            "a.cc:run -> a.cc:Mutex.again",
+        }
+
+
+def test_the_body_of_a_test_is_a_method_of_its_fixture(tmp_path):
+    source = (
+        "class Bread {\n public:\n  void bake() {}\n};\n"
+        "class Oven : public testing::Test {\n public:\n  void heat() {}\n  Bread* bread_;\n};\n"
+        "class Kiln {\n public:\n  void heat() {}\n};\n"
+        "TEST_F(Oven, Hot) {\n  heat();\n  bread_->bake();\n  this->heat();\n}\n"
+    )
+    with world(tmp_path, {"a_test.cc": source}) as graph:
+        assert graph.calls() == {
+            "a_test.cc:TEST_F -> a_test.cc:Oven.heat",
+            "a_test.cc:TEST_F -> a_test.cc:Bread.bake",
+        }
+
+
 def test_only_macros_before_declarations_are_blank():
     text = b"x = MAX_SIZE + f(y);\n#define LIB_API int f(int)\n#ifdef LIB_X\nint g();\nCHECK_EQ(a, b);\n"
     assert blank_macros(text) == text
@@ -97,3 +126,62 @@ def test_branches_stay_if_they_are_complete():
     first = b"#if A\nint f() {\n#else\nint g() {\n#endif\n}\n"
     assert keep_one_branch(first).split() == [b"int", b"f()", b"{", b"}"]
     assert len(keep_one_branch(first)) == len(first)
+
+
+BOX = (
+    "template <typename A = int>\nclass basic_box {\n public:\n"
+    "  static basic_box parse(int i) { return i; }\n  int get() const { return 1; }\n};\n"
+)
+BOXES = {
+    "include/lib/fwd.hpp": "LIB_NAMESPACE_BEGIN\ntemplate <typename A>\nclass basic_box;\n"
+    "using box = basic_box<>;\nLIB_NAMESPACE_END\n",
+    "include/lib/box.hpp": f"#include <lib/fwd.hpp>\nLIB_NAMESPACE_BEGIN\n{BOX}LIB_NAMESPACE_END\n",
+    "tests/old_box.hpp": f"namespace lib {{\n{BOX}using box = basic_box<>;\n}}\n",
+    # More than are compared.
+    **{f"docs/{i}.cpp": "#include <lib/box.hpp>\nusing box = lib::box;\n" for i in range(50)},
+}
+
+
+@pytest.mark.parametrize(
+    ("header", "using", "target"),
+    [
+        ("<lib/box.hpp>", "using lib::box;", "include/lib/box.hpp:basic_box"),
+        ("<lib/box.hpp>", "using box = lib::box;", "include/lib/box.hpp:basic_box"),
+        ("<lib/box.hpp>", "using namespace lib;", "include/lib/box.hpp:basic_box"),
+        ('"old_box.hpp"', "using lib::box;", "tests/old_box.hpp:lib.basic_box"),
+    ],
+)
+def test_of_two_headers_the_included_one_is_meant(tmp_path, header, using, target):
+    source = f"#include {header}\n{using}\nvoid run() {{\n  box b = box::parse(1);\n  b.get();\n}}\n"
+    with world(tmp_path, {**BOXES, "tests/a.cpp": source}) as graph:
+        assert {call for call in graph.calls() if ":run" in call} == {
+            f"tests/a.cpp:run -> {target}.{name}" for name in ("parse", "get")
+        }
+
+
+def test_elements_of_an_unknown_type_may_be_of_any_class(tmp_path):
+    source = (
+        "class Leaf {\n public:\n  void unfold() {}\n};\n"
+        "template <typename Node>\nvoid run(std::vector<Node*> nodes, std::vector<int> numbers) {\n"
+        "  nodes.back()->unfold();\n  numbers.back().unfold();\n}\n"
+    )
+    with world(tmp_path, {"a.cpp": source}) as graph:
+        assert [line for _, _, _, line, *_ in graph.named_edges("calls")] == [7]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ['b["x"].get<int>()', "b.at(1).get<ns::x>()", 'b["x"]["y"].at(0).get<int>()', "v[1][0].get<int>()"],
+)
+def test_elements_by_operators_and_overloads_for_constants(tmp_path, expression):
+    header = (
+        "class box {\n public:\n  using value_type = box;\n  using reference = value_type&;\n"
+        "  using const_reference = const value_type&;\n  reference operator[](int i) { return *this; }\n"
+        "  const_reference operator[](int i) const { return *this; }\n"
+        "  reference at(int i) { return *this; }\n  const_reference at(int i) const { return *this; }\n"
+        "  template <typename T>\n  int get() const { return 1; }\n};\n"
+        "class crate {\n public:\n  int get() { return 1; }\n};\n"
+    )
+    source = f'#include "a.hpp"\nvoid run(box b, std::vector<box> v) {{ {expression}; }}\n'
+    with world(tmp_path, {"a.hpp": header, "a.cpp": source}) as graph:
+        assert {call for call in graph.calls() if call.endswith("get")} == {"a.cpp:run -> a.hpp:box.get"}

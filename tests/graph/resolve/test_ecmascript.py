@@ -190,6 +190,79 @@ RECEIVERS = {
         "function use(b: Box<T>, k: Kit) { b.pick(1).get(); k.box().open(); }\n",
         "Room.get Yard.open",
     ),
+    "long results": (
+        f"class Box {{\n  pick<T extends {{ a: {'A | ' * 80}B }}>(\n    f: () => void\n"
+        f"  ): Room<{{ c: {'C | ' * 80}D }}> {{}}\n}}\n"
+        "function use(b: Box) { b.pick(() => {}).get(); }\n",
+        "Room.get",
+    ),
+    "overloads of a method": (
+        "class Box {\n  pick(a: string): Room;\n  pick(a: number): Room | null;\n  pick(a: any): any {}\n}\n"
+        "function use(b: Box) { b.pick('a').get(); }\n",
+        "Room.get",
+    ),
+    "private fields": (
+        "class A {\n  #room: Room;\n  #yard = new Yard();\n  #load(): Room {}\n"
+        "  use() { this.#room.get(); this.#yard.open(); this.#load().open(); }\n}\n",
+        "Room.get Room.open Yard.open",
+    ),
+    "variables of blocks": (
+        "function use() {\n  on('a', () => {\n    const x = new Room();\n    x.get();\n  });\n"
+        "  on('b', () => {\n    const x = new Yard();\n    x.open();\n  });\n}\n",
+        "Room.get Yard.open",
+    ),
+    "assigned in an inner block": (
+        "function use() {\n  on('a', () => {\n    let x;\n    before(() => { x = new Room(); });\n"
+        "    x.get();\n  });\n  on('b', () => {\n    let x;\n    x = new Yard();\n    x.open();\n  });\n}\n",
+        "Room.get Yard.open",
+    ),
+    "type of a field before what is assigned to it": (
+        "class Chamber extends Room {\n  get() {}\n}\n"
+        "class A {\n  room: Room;\n  constructor() { this.room = new Chamber(); }\n"
+        "  use() { this.room.get(); }\n}\n",
+        "Room.get",
+    ),
+    "type arguments after await": (
+        "class Box {\n  load<T>(): Promise<T> {}\n  own(): Promise<Room> {}\n}\n"
+        "async function use() { const x = await loadRoom<{ a: [B] }>('a'); x.get(); }\n",
+        "Room.get loadRoom",
+    ),
+    "call of what is not null": ("function use() { makeRoom!(); }\n", "makeRoom"),
+    "tagged template": (
+        "function tag(texts): Room {}\nfunction use(a) { tag`x ${a ? `y` : ''} z`.get(); }\n",
+        "Room.get",
+    ),
+    "type alias with type arguments": (
+        "type NotNull<T> = T & { _: { notNull: true } };\n"
+        "type Without<T, Dynamic> = Dynamic extends true ? T : Omit<T, 'open'>;\n"
+        "class Box extends Room {\n  required(): NotNull<this> {}\n  where(): Without<this, true> {}\n}\n"
+        "function use(b: Box) { b.required().get(); b.where().required().closeDoor(); }\n",
+        "Room.closeDoor Room.get",
+    ),
+    "long type alias": (
+        f"type Kind<T extends {{ a: {'A | ' * 60}B }} = C, K = D> =\n"
+        f"  K extends {{ d: {'E | ' * 60}F }} ? T : never;\n"
+        "function use(x: Kind<Room, G>) { x.get(); }\n",
+        "Room.get",
+    ),
+    "computed type": (
+        "type Kind<T> = (T & { kind: 'a' })['type'];\nfunction use(x: Kind<Yard>) { x.closeDoor(); }\n",
+        "",
+    ),
+    "object that can be called": (
+        "interface Maker<T> {\n  <A extends string>(a: A): T\n\n  // with two\n"
+        "  <A extends string, B>(a: A, b: B): T\n  size: number\n}\n"
+        "class A { make!: Maker<Room>; }\nfunction use(a: A) { a.make('x').get(); }\n",
+        "Room.get",
+    ),
+    "parameters of callbacks of an object that can be called": (
+        "type Handler<T> = (x: T, next: () => void) => void;\ntype Each<T> = Handler<T> | Later<T>;\n"
+        "interface Later<T> { (x: T): Promise<void> }\n"
+        "interface Route<T> {\n  (path: string, ...handlers: [Each<T>, ...Each<T>[]]): this;\n}\n"
+        "class App { get: Route<Room>; }\n"
+        "function use(a: App) { a.get('/', (r) => r.get(), async (r, next) => { r.open(); }); }\n",
+        "Room.get Room.open",
+    ),
     "long chain": (
         f"function use() {{ makeRoom().open({'{ a: 1 }, ' * 300}1).get(); }}\n",
         "Room.get Room.open makeRoom",
@@ -324,6 +397,22 @@ MODULES = {
     ),
 }
 
+MODULES["objects by the type that declares them"] = (
+    {
+        "node.ts": "export interface Node { kind: string }\n"
+        "type Factory = Readonly<{\n  create(): Node;\n  copy: (node: Node) => Node;\n}>;\n"
+        "export const Node: Factory = freeze<Factory>({\n  create() {},\n  copy(node) {},\n});\n"
+        "interface Jobs { run(): void }\nexport const jobs: Jobs = { run() {} };\n",
+        "use.ts": "import { Node, jobs } from './node';\n"
+        "function use() { Node.create(); Node.copy(null); jobs.run(); }\n",
+    },
+    {
+        "use.ts:use -> node.ts:Factory.create",
+        "use.ts:use -> node.ts:Factory.copy",
+        "use.ts:use -> node.ts:Jobs.run",
+    },
+)
+
 
 @pytest.mark.parametrize("name", MODULES)
 def test_modules(tmp_path, name):
@@ -353,3 +442,23 @@ def test_a_method_of_an_object_literal_is_no_bare_name(tmp_path):
     code = "function link() {\n  return (next) => {\n    next();\n    return { next() {} };\n  };\n}\n"
     with world(tmp_path, {"a.ts": code}) as graph:
         assert "a.ts:link -> a.ts:link.next" not in graph.calls()
+
+
+def test_functions_in_the_value_of_a_declared_variable_stay_possible(tmp_path):
+    code = (
+        "interface Jobs { run(): void }\nconst jobs: Jobs = { run() {} };\nfunction use() { jobs.run(); }\n"
+    )
+    with world(tmp_path, {"a.ts": code}) as graph:
+        calls = {call for call in graph.calls() if call.startswith("a.ts:use")}
+        assert calls == {"a.ts:use -> a.ts:Jobs.run", "a.ts:use -> a.ts:jobs.run (ambiguous)"}
+
+
+def test_members_of_one_file_are_no_overloads_of_each_other(tmp_path):
+    code = (
+        "class A { open() {} }\nclass B { open() {} }\n"
+        "function make(a: string): A;\nfunction make(a: number): B;\nfunction make(a: any): any {}\n"
+        "function use() { make('a').open(); }\n"
+    )
+    with world(tmp_path, {"a.ts": code}) as graph:
+        calls = {call for call in graph.calls() if "open" in call}
+        assert calls == {"a.ts:use -> a.ts:A.open (ambiguous)", "a.ts:use -> a.ts:B.open (ambiguous)"}

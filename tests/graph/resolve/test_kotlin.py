@@ -35,6 +35,12 @@ CASES: dict[str, tuple[str, set[str]]] = {
             *("A -> Box.inside", "A -> Shape"),
         },
     ),
+    "a head of a class with line breaks, and strings with several dollars": (
+        "class A<T : Any>\n@Inject\ninternal constructor(private val box: Box) :\n  Base<T>(), Sink {\n"
+        '  val s = $$"{\\"$foo\\": 1}"\n  fun one() { box.inside().draw() }\n'
+        "  class B\n  private constructor() {\n    fun two(s: Shape) { s.draw() }\n  }\n}\n",
+        {"A.one -> Box.inside", "A.one -> Shape.draw", "A.B.two -> Shape.draw"},
+    ),
     "scope functions: the receiver, or the parameter": (
         "fun one(b: Box) {\n  b.held.apply {\n    draw()\n  }.draw()\n}\nfun two(s: Shape?) {\n"
         "  s?.let { it.draw() }\n}\nfun three(b: Box) {\n  with(b.held) {\n    draw()\n  }\n}\n"
@@ -98,3 +104,12 @@ def test_an_import_hides_a_class_of_the_package(tmp_path):
     }
     with world(tmp_path, files) as made:
         assert made.calls() == {"a/Use.kt:run -> b/Tool.kt:Tool.go"}
+
+
+def test_a_private_function_is_one_of_its_file(tmp_path):
+    files = {
+        f"{name}.kt": f"package a\nprivate fun trim(s: String): String = s\nfun {name}() {{ trim(x) }}\n"
+        for name in ("one", "two")
+    }
+    with world(tmp_path, files) as graph:
+        assert graph.calls() == {"one.kt:one -> one.kt:trim", "two.kt:two -> two.kt:trim"}

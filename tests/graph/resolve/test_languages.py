@@ -200,6 +200,7 @@ CASES = {
         },
         {
             "cart.rb:Shop.Cart.add -> cart.rb:Shop.Tidy.tidy_up",
+            "cart.rb:Shop.Cart.make -> cart.rb:Shop.Cart",
             "main.rb:run -> cart.rb:Shop.Cart",
             "main.rb:run -> cart.rb:Shop.Cart.add",
             "main.rb:run -> cart.rb:Shop.Cart.make",

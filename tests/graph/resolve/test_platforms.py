@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from dowse.graph.platforms import platform_branches
 from graph.resolve.world import world
 
 
@@ -49,3 +52,53 @@ def test_a_function_is_preferred_to_the_macro_that_replaces_it(tmp_path):
     }
     with world(tmp_path, files) as graph:
         assert confidences(graph) == {"src/linux.c": "resolved", "src/internal.h": "ambiguous"}
+
+
+def test_a_macro_that_replaces_a_system_function_on_another_platform_is_only_possible(tmp_path):
+    files = {
+        "compat.h": "#ifndef _WIN32\n#include <s.h>\n#else\n#define send(s, b) win_send(s, b)\n#endif\n",
+        "net.c": '#include "compat.h"\nint put(int s) { return send(s, 0); }\n',
+    }
+    with world(tmp_path, files) as graph:
+        assert confidences(graph) == {"compat.h": "ambiguous"}
+
+
+def test_of_the_branches_of_two_files_the_usual_platform_is_resolved(tmp_path):
+    files = {
+        "alloc.h": "#ifdef _WIN32\nvoid release(void *p);\n#else\n"
+        "static inline void release(void *p) { }\n#endif\n",
+        "alloc.c": "#if defined(_WIN32) || defined(__CYGWIN__)\nvoid release(void *p) { }\n#endif\n",
+        "main.c": '#include "alloc.h"\nint main(void) { release(0); }\n',
+    }
+    with world(tmp_path, files) as graph:
+        assert confidences(graph) == {"alloc.h": "resolved", "alloc.c": "ambiguous"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "platforms"),
+    [
+        ("#ifdef _WIN32", ["win32"]),
+        ("#if defined(__APPLE__) || defined(__FreeBSD__)", ["apple", "freebsd"]),
+        ("#if defined(_WIN32) && !defined(__CYGWIN__)", ["win32"]),
+        ("#if defined(__linux__) || defined(__APPLE__)", []),
+        ("#ifndef _WIN32", []),
+        ("#if !defined(_WIN32) // not _WIN32", []),
+        ("#ifndef _WIN32\n#else", ["win32"]),
+        ("#ifdef __linux__\n#else", []),
+        ("#if HAVE_X\n#elif defined(_WIN32)", ["win32"]),
+    ],
+)
+def test_the_platforms_of_a_condition(condition, platforms):
+    text = f"{condition}\nint f(void);\n#endif\n"
+    found = [each for branch in platform_branches(text) for each in sorted(branch.platforms)]
+    assert found == platforms
+
+
+def test_static_functions_of_an_included_source_are_visible(tmp_path):
+    files = {
+        "table.c": "static int find_it(int k) { return k; }\n",
+        "other.c": "static int find_it(int k) { return k + 1; }\n",
+        "main.c": '#include "table.c"\nint main(void) { return find_it(1); }\n',
+    }
+    with world(tmp_path, files) as graph:
+        assert confidences(graph) == {"table.c": "resolved"}

@@ -139,6 +139,23 @@ def test_a_name_whose_module_the_compiler_did_not_find_is_ours(index, tmp_path):
     assert ("calls", "leave", "Room", 9, "resolved") in edges(index)
 
 
+def test_a_local_name_without_a_definition_is_ours(index, tmp_path):
+    builder = ScipBuilder()
+    builder.document("house.py", HOUSE).mark(9, "Room", "local 1")  # as of a name that a module passes on
+    index.update(scip=[builder.write(tmp_path / "a.scip")])
+    assert ("calls", "leave", "Room", 9, "resolved") in edges(index)
+
+
+def test_an_installed_copy_of_the_project_is_the_project(index, tmp_path):
+    builder = ScipBuilder()
+    rooms = builder.document("rooms.py", ROOMS)
+    rooms.define(1, "Room", package_symbol("`src.rooms`/Room#", "checkout"))
+    house = builder.document("house.py", HOUSE)
+    house.mark(9, "Room", package_symbol("rooms/Room#", "house-rooms"))
+    index.update(scip=[builder.write(tmp_path / "a.scip")])
+    assert ("calls", "leave", "Room", 9, "resolved") in edges(index)
+
+
 def test_a_stale_file_falls_back_to_our_own_resolution(index, tmp_path):
     file = make_scip(tmp_path / "a.scip")
     index.update(scip=[file])

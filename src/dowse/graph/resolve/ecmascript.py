@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from dowse.graph.lookups import FileScope
+from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.npm import CONFIG_SLOT, EXPORTS_SLOT
 from dowse.graph.resolve.rules import MAX_DEPTH, Rules
 from dowse.graph.resolve.signatures import (
@@ -14,11 +14,12 @@ from dowse.graph.resolve.signatures import (
     function_types,
     return_type,
     type_parameters,
-    written_parameter_types,
+    written_parameter_type,
 )
 from dowse.graph.resolve.values import (
     EXTERNAL,
     IMPORTED,
+    INHERITED,
     OUTSIDE_RESULT,
     UNDEFINED,
     Candidate,
@@ -27,7 +28,7 @@ from dowse.graph.resolve.values import (
     only_callable,
     union_of,
 )
-from dowse.parsing.type_expressions import parse_type, split_arguments
+from dowse.parsing.type_expressions import CALLABLE, LITERAL, parse_type, split_arguments, split_union
 from dowse.storage.protocol import Target
 from dowse.types import Reference
 
@@ -55,6 +56,8 @@ _CONFIGS = ("tsconfig.json", "jsconfig.json")
 _MAX_EXTENDS = 5
 # Kinds of symbols that are no values at run time, and of the variables that may share their names.
 _ERASED = frozenset(["interface", "type", "constant"])
+# A type with members of its own, not computed from another.
+_OBJECT_TYPE = re.compile(r"(?:Readonly<)?\{(?!\s*\[)")
 # Folders that builds write to.
 _BUILT = re.compile(r"(^|/)(?:dist|build|lib|out|esm|cjs)/")
 
@@ -77,6 +80,15 @@ class EcmascriptRules(Rules):
     functions_are_classes = True
     names_values = False
     sigil = ""
+
+    def __init__(self, lookups: Lookups) -> None:
+        super().__init__(lookups)
+        self._in_literals: set[Candidate] = set()  # functions in values of variables with a declared type
+
+    def reset(self) -> None:
+        """Start on another file."""
+        super().reset()
+        self._in_literals.clear()
 
     def external_result(self, value: Value | None, name: str) -> Value | None:
         """Return the result of a function: even one from outside can return what it is given."""
@@ -148,9 +160,57 @@ class EcmascriptRules(Rules):
 
     def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
         """Return a member; a variable can have the name of an interface or type."""
-        if value is not None and value.kind == "class":
-            value = self._variable(value) or value
-        return super().member(file, value, name)
+        if value is not None and value.kind in ("class", "constant") and name[0] != "[":
+            variable = self._variable(value) if value.kind == "class" else self._constant_value(value)
+            if variable is not None and variable.kind == "instance":
+                return self._declared_member(file, value, variable, name)
+            value = variable if variable is not None and value.kind == "class" else value
+        member = super().member(file, value, name)
+        if value is None or value.kind != "instance" or not value.arguments:
+            return member
+        if member is not None and member is not INHERITED:
+            return member
+        aliased = self._aliased(value)
+        return self.member(file, aliased, name) if aliased is not None else member
+
+    def _declared_member(self, file: FileScope, value: Value, variable: Value, name: str) -> Value | None:
+        """Return what the type of a variable declares; the function in its value may run."""
+        declared = self.member(file, variable, name)
+        own = next(
+            filter(None, (self.symbol(file, c.scope, f"{c.full_name}.{name}") for c in value.candidates)),
+            None,
+        )
+        if own is None or own.kind != "function":
+            return declared
+        if declared is None or declared.kind != "function":
+            return own
+        self._in_literals.update(own.candidates)
+        return declared._replace(candidates=(*declared.candidates, *own.candidates))
+
+    def preferred(self, file: FileScope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Return what types declare; the functions in the values of variables stay possible."""
+        return [each for each in candidates if each not in self._in_literals]
+
+    def _aliased(self, value: Value) -> Value | None:
+        """Return what type aliases with type arguments stand for."""
+        values: list[Value | None] = []
+        for each in value.candidates if self._depth <= MAX_DEPTH else ():
+            file = self.lookups.file_scope(each.target.path) if each.target else None
+            if each.target and file and each.target.kind == "type":
+                signature = each.target.signature
+                known = dict(zip(type_parameters(signature), value.arguments, strict=False))
+                self._depth += 1
+                aliased = parse_type(aliased_type(signature))
+                values.append(self._instance_with(file, aliased, "", known) if aliased else None)
+                self._depth -= 1
+        return union_of(values)
+
+    def _find_base_classes(self, candidate: Candidate) -> list[Value | None]:
+        """Return base classes, and what a type alias stands for: unknown if it is computed."""
+        bases = super()._find_base_classes(candidate)
+        if bases or candidate.target is None or candidate.target.kind != "type":
+            return bases
+        return [] if _OBJECT_TYPE.match(aliased_type(candidate.target.signature)) else [None]
 
     def _variable(self, value: Value) -> Value | None:
         """Return the variable that has the name of an interface or type."""
@@ -166,25 +226,43 @@ class EcmascriptRules(Rules):
         function = only_callable(callee) if callee is not None else None
         if function is not None and function.kind == "class":
             function = self.constructor(file, function)
-        if function is None or function.kind != "function":
+        if function is None or function.kind not in ("function", "instance"):
             return None
         numbers, _, declared = position.partition(" ")
         argument, parameter = map(int, numbers.split("."))
         values: list[Value | None] = []
+        if function.kind == "instance":
+            for own, target, signature, known in self._call_signatures(function):
+                written = written_parameter_type(signature, argument)
+                values.append(self._parameter_of_type(own, written, parameter, target.qualified_name, known))
+            return union_of(values)
         for each in function.candidates:
-            own = self.lookups.file_scope(each.target.path) if each.target else None
-            types = written_parameter_types(each.target.signature) if each.target else ()
-            if each.target and own and argument < len(types):
-                known = self._argument_types(file, each.target, own, function.receiver, declared)
+            own_file = self.lookups.file_scope(each.target.path) if each.target else None
+            written = written_parameter_type(each.target.signature, argument) if each.target else ""
+            if each.target and own_file and written:
+                known = self._argument_types(file, each.target, own_file, function.receiver, declared)
                 scope = each.target.qualified_name
-                values.append(self._parameter_of_type(own, types[argument], parameter, scope, known))
+                values.append(self._parameter_of_type(own_file, written, parameter, scope, known))
         return union_of(values)
+
+    def _call_signatures(
+        self, value: Value
+    ) -> Iterator[tuple[FileScope, Target, str, Mapping[str, Value | None]]]:
+        """Yield how an object can be called: with the file, its type, and what its type parameters are."""
+        for each in value.candidates:
+            file = self.lookups.file_scope(each.target.path) if each.target else None
+            if each.target is None or file is None:
+                continue
+            slot = f"signature {each.target.qualified_name}"
+            known = dict(zip(type_parameters(each.target.signature), value.arguments, strict=False))
+            for _, signature, _ in self.lookups.bindings(each.target.path, slot):
+                yield file, each.target, signature, known
 
     def _argument_types(
         self, file: FileScope, target: Target, own: FileScope, receiver: Value | None, declared: str
     ) -> dict[str, Value | None]:
         """Return what the type parameters of a function stand for in a call, by what is declared there."""
-        known = self._known_types(own, receiver, target.qualified_name.rpartition(".")[0]) if receiver else {}
+        known = self.known_types(own, receiver, target.qualified_name.rpartition(".")[0]) if receiver else {}
         names = [*type_parameters(target.signature)]
         written = split_arguments(declared)[1]
         if not declared.startswith("["):  # the type of the variable is that of the result
@@ -203,20 +281,34 @@ class EcmascriptRules(Rules):
         """Return a parameter of a function type, or of a type alias of one."""
         values: list[Value | None] = []
         for function in function_types(written):
-            types = written_parameter_types(function)
-            type_name = parse_type(types[number]) if number < len(types) else ""
+            type_name = parse_type(written_parameter_type(function, number))
             values.append(self._instance_with(file, type_name, scope, known) if type_name else None)
-        name, arguments = split_arguments(parse_type(written))
-        alias = None if values or not name else self.resolve_path(file, name, scope)
-        for each in alias.candidates if alias is not None and alias.kind == "class" else ():
-            own = self.lookups.file_scope(each.target.path) if each.target else None
-            if each.target and own and each.target.kind == "type" and self._depth <= MAX_DEPTH:
+        for member in split_union(parse_type(written)) if self._depth <= MAX_DEPTH else ():
+            if member and member[0] != LITERAL and split_arguments(member)[0] != CALLABLE:
                 self._depth += 1
-                inner = zip(type_parameters(each.target.signature), arguments, strict=False)
-                types_known = {n: self._instance_with(file, a, scope, known) if a else None for n, a in inner}
-                aliased = aliased_type(each.target.signature)
-                values.append(self._parameter_of_type(own, aliased, number, "", types_known))
+                values.append(self._parameter_of_named_type(file, member, number, scope, known))
                 self._depth -= 1
+        return union_of(values)
+
+    def _parameter_of_named_type(
+        self, file: FileScope, type_name: str, number: int, scope: str, known: Mapping[str, Value | None]
+    ) -> Value | None:
+        """Return a parameter of a type alias of functions, or of an interface that can be called."""
+        name, arguments = split_arguments(type_name)
+        value = self.resolve_path(file, name, scope)
+        if value is None or value.kind != "class":
+            return None
+        given = tuple(self._instance_with(file, each, scope, known) if each else None for each in arguments)
+        values: list[Value | None] = []
+        for own, target, signature, inner in self._call_signatures(value._replace(arguments=given)):
+            type_name = parse_type(written_parameter_type(signature, number))
+            values.append(self._instance_with(own, type_name, target.qualified_name, inner))
+        for each in value.candidates:
+            file_of_alias = self.lookups.file_scope(each.target.path) if each.target else None
+            if each.target and file_of_alias and each.target.kind == "type":
+                aliased, names = aliased_type(each.target.signature), type_parameters(each.target.signature)
+                inner = dict(zip(names, given, strict=False))
+                values.append(self._parameter_of_type(file_of_alias, aliased, number, "", inner))
         return union_of(values)
 
     def overload_result(self, results: list[Value | None]) -> Value | None:
@@ -225,7 +317,20 @@ class EcmascriptRules(Rules):
 
     def call_result(self, value: Value | None) -> Value | None:
         """Return the value of a call; calling a module calls its default export."""
-        return super().call_result(self.default_export(value))
+        value = self.default_export(value)
+        if value is None or value.kind != "instance" or self._depth > MAX_DEPTH:
+            return super().call_result(value)
+        memo = (value.candidates[0], value)
+        if memo not in self._results:
+            self._results[memo] = None  # breaks cycles
+            self._depth += 1
+            self._results[memo] = union_of(
+                self._instance_with(file, type_name, target.qualified_name, known)
+                for file, target, signature, known in self._call_signatures(value)
+                if (type_name := return_type("typescript", signature))
+            )
+            self._depth -= 1
+        return self._results[memo]
 
     def default_export(self, value: Value | None) -> Value | None:
         """Return the default export of a module; other values stay as they are."""

@@ -1,28 +1,27 @@
-"""Languages with global names: C and C++, Ruby, Elixir, and the fallback for languages without rules."""
+"""Languages with global names: C and C++, Elixir, and the fallback for languages without rules."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import lru_cache
 from posixpath import normpath
 
-from dowse.graph.keys import is_amalgamation, join_names
+from dowse.graph.keys import is_amalgamation, is_header, join_names
 from dowse.graph.lookups import FileScope, Lookups
+from dowse.graph.platforms import platforms_of_path
 from dowse.graph.resolve.common_methods import is_distinctive
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.values import (
+    ELEMENT,
     EXTERNAL,
     ITERATION,
     UNDEFINED,
     Candidate,
-    PathStep,
     Value,
     union_of,
     value_of,
 )
 from dowse.storage.protocol import Target
-from dowse.types import Reference
+from dowse.types import TYPE_KINDS, Reference
 
 
 class PlainRules(Rules):
@@ -55,6 +54,10 @@ class PlainRules(Rules):
         return EXTERNAL
 
 
+_BUILTIN_TYPES = frozenset(
+    "bool char short int long float double void unsigned signed size_t wchar_t char8_t char16_t char32_t"
+    " int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t".split()
+)
 # Namespaces of the standard library.
 _SYSTEM = frozenset(["std"])
 # Methods of containers that return an iterator.
@@ -65,32 +68,17 @@ _ITERATORS = frozenset(
 _MAX_ALIASES = 8
 # Files that one file includes, directly or not; with more, all are taken as included.
 _MAX_INCLUDED = 2_000
-_HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp", ".cuh")
-
-
-# Words in paths of code for other platforms than the usual one, which has no word or is one of Unix.
-_PLATFORMS = frozenset(
-    "win windows win32 win64 winnt msvc mingw cygwin msys uwp darwin mac macos macosx osx apple ios cocoa aix"
-    " sunos solaris os390 zos ibmi haiku hurd qnx vxworks freebsd openbsd netbsd dragonfly bsd kqueue amiga"
-    " os2 symbian wasm emscripten android nintendo xbox".split()
-)
-_WORDS = re.compile(r"[a-z]+\d*|\d+")
-
-
-@lru_cache(maxsize=16384)
-def _platforms(path: str) -> frozenset[str]:
-    """Return the platforms that a path names."""
-    return _PLATFORMS.intersection(_WORDS.findall(path.rpartition(".")[0].lower()))
+# Symbols that can differ by platform; types are on all of them.
+_ON_PLATFORMS = frozenset(["function", "method", "macro"])
 
 
 def _is_static(target: Target) -> bool:
-    return target.signature.startswith("static ") and not target.path.endswith(_HEADERS)
+    return target.signature.startswith("static ") and not is_header(target.path)
 
 
-def _is_built_with(path: str, target: Target) -> bool:
-    """Whether a function is on the platform of a file; types are on all of them."""
-    platforms = _platforms(target.path)
-    return not platforms or target.kind not in ("function", "macro") or bool(platforms & _platforms(path))
+def _is_linked(target: Target) -> bool:
+    """Whether this is a function of a source, which any file can declare; types must be included."""
+    return target.kind not in TYPE_KINDS and not is_header(target.path)
 
 
 def _without_copies(path: str, targets: tuple[Target, ...]) -> tuple[Target, ...]:
@@ -110,6 +98,7 @@ class CRules(PlainRules):
     self_names = frozenset(["this"])
     super_names = frozenset[str]()
     bare_name_fallback = False
+    keeps_unknown = True
     is_global = True
 
     def __init__(self, lookups: Lookups) -> None:
@@ -124,7 +113,15 @@ class CRules(PlainRules):
         self._included.clear()
 
     def _resolve_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
-        return EXTERNAL if name in _SYSTEM else super()._resolve_name(file, name, enclosing)
+        if name in _SYSTEM:
+            return EXTERNAL
+        value = super()._resolve_name(file, name, enclosing)
+        if value is None or file.language == "c" or self._is_included(file, value):
+            return value
+        # Of a file that this one does not include: its own declarations take precedence.
+        for _, imported, origin in self.lookups.bindings(file.path, f"import {name}"):
+            return self.resolve_import(file, imported, origin, enclosing) or value
+        return self._used_symbol(file, name, enclosing) or value
 
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
         """Return a name from a `using namespace`, or a namespace, since nothing tells otherwise."""
@@ -157,6 +154,10 @@ class CRules(PlainRules):
         # Beside `using std::swap`, a function of that name is found by the types of its arguments.
         return UNDEFINED if name and value is EXTERNAL else value
 
+    def instance_of(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
+        """Return an instance of a type."""
+        return EXTERNAL if type_name in _BUILTIN_TYPES else super().instance_of(file, type_name, enclosing)
+
     def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
         """Return a member; a namespace with documentation is a symbol as well."""
         if value is not None and value.kind == "class":
@@ -168,14 +169,18 @@ class CRules(PlainRules):
         if value is not None and value.kind == "module" and value.candidates:
             path, enclosing = join_names(value.module, name), value.candidates[0].full_name
             found = self._symbol_around(file, path, enclosing) or self._used_symbol(file, path, enclosing)
-            if found is not None:
+            if found is not None and self._is_included(file, found):
                 return found
             inner = self.module_member(file, value.module, name)
+            if found is not None:  # in another header, perhaps a copy of one that is included
+                return inner if inner and inner.candidates and self._is_included(file, inner) else found
             return inner._replace(candidates=value.candidates) if inner and inner.kind == "module" else inner
         return super().member(file, value, name)
 
     def element(self, file: FileScope, value: Value, name: str) -> Value | None:
-        """Return an element; that of a map is a pair, which has the arguments of the map."""
+        """Return an element: that of a map is a pair, which has the arguments of the map."""
+        if value.kind == "instance" and name == ELEMENT and not value.arguments:
+            return self.call_result(self.class_member(file, value, "operator[]"))
         return value if name == ITERATION and len(value.arguments) > 1 else super().element(file, value, name)
 
     def _element_member(self, file: FileScope, value: Value, name: str) -> Value | None:
@@ -184,31 +189,41 @@ class CRules(PlainRules):
             return value.arguments[0 if name == "first" else -1]
         if name in _ITERATORS:
             return Value("callable", arguments=(value,))
-        pointed = self.member(file, value.arguments[-1], name) if is_distinctive(name) else None
-        return pointed or self.external_member(value, name)
+        if not is_distinctive(name):
+            return self.external_member(value, name)
+        held = value.arguments[-1]
+        return (self.member(file, held, name) or self.external_member(value, name)) if held else None
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name of a namespace; macros can hide that a file is in one."""
-        full_name = join_names(module, name)
+        full_name, first = join_names(module, name), None
         while full_name:
             value = self.symbol(file, file.scope, full_name)
-            if value is not None:
+            if value is not None and self._is_included(file, value):
                 return value
+            first = first or value
             full_name = full_name.partition(".")[2]
-        return Value("module", module=join_names(module, name))
+        return first or Value("module", module=join_names(module, name))
+
+    def _is_included(self, file: FileScope, value: Value) -> bool:
+        """Whether a file can see one of the symbols."""
+        targets = [each.target for each in value.candidates if each.target]
+        if not targets or any(target.path == file.path or _is_linked(target) for target in targets):
+            return True
+        return not self._included_files(file.path).isdisjoint(target.path for target in targets)
 
     def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
         """Return a symbol that this file can see: static functions only in their own file."""
-        targets = _without_copies(file.path, self.lookups.symbols(file.family, scope, full_name))
-        if len(targets) < 2 and not (targets and (_is_static(targets[0]) or _platforms(targets[0].path))):
+        targets = _without_copies(file.path, self.lookups.symbols(file.family, scope, full_name, file.path))
+        if len(targets) < 2 and not (targets and self._is_limited(targets[0])):
             return value_of(targets, scope, full_name)
         own = tuple(target for target in targets if target.path == file.path)
         # In C++, the function can be overloaded in headers.
-        is_overloaded = file.language == "cpp" and any(t.path.endswith(_HEADERS) for t in targets)
+        is_overloaded = file.language == "cpp" and any(is_header(t.path) for t in targets)
         if own and not is_overloaded:
             return value_of(own, scope, full_name)
-        visible = tuple(target for target in targets if not _is_static(target))
-        if not any(_is_built_with(file.path, target) for target in visible):
+        visible = tuple(t for t in targets if not _is_static(t) or t.path in self._headers_of(file.path))
+        if not any(self._is_built_with(file.path, target) for target in visible):
             return None  # the system has it on other platforms
         if is_overloaded:
             return value_of(self._included_targets(file, visible), scope, full_name)
@@ -217,14 +232,35 @@ class CRules(PlainRules):
         near = tuple(target for target in visible if target.path.rpartition("/")[0] == folder)
         return value_of(near or visible, scope, full_name)
 
+    def _is_limited(self, target: Target) -> bool:
+        """Whether only some files can see a symbol, or some platforms have it.
+
+        A macro often replaces a function of the system there.
+        """
+        is_replacement = target.kind == "macro" and bool(self._platforms(target))
+        return is_replacement or _is_static(target) or bool(platforms_of_path(target.path))
+
+    def _platforms(self, target: Target) -> frozenset[str]:
+        """Return the platforms that a function is for, by its path and the conditions around it."""
+        if target.kind not in _ON_PLATFORMS:
+            return frozenset()
+        named = platforms_of_path(target.path)
+        built = self.lookups.bindings(target.path, f"build {target.qualified_name}")
+        return named.union(*(platforms.split() for _, platforms, _ in built)) if built else named
+
+    def _is_built_with(self, path: str, target: Target) -> bool:
+        """Whether a symbol is on the platform of a file."""
+        platforms = self._platforms(target)
+        return not platforms or bool(platforms & platforms_of_path(path))
+
     def _included_targets(self, file: FileScope, targets: tuple[Target, ...]) -> tuple[Target, ...]:
-        """Return the symbols without those of headers that the file does not include, unless all are."""
+        """Return the symbols that the file includes, and functions of sources; all if it includes none."""
         if len({target.path for target in targets}) < 2:
             return targets
         included = self._included_files(file.path)
         if not any(target.path in included for target in targets):
             return targets
-        return tuple(t for t in targets if t.path in included or not t.path.endswith(_HEADERS))
+        return tuple(target for target in targets if target.path in included or _is_linked(target))
 
     def _included_files(self, path: str) -> frozenset[str]:
         """Return a file and the files that it includes, directly or not."""
@@ -264,6 +300,9 @@ class CRules(PlainRules):
 
     def inherited_overloads(self, file: FileScope, value: Value, reference: Reference) -> Value:
         """Return the class that an alias stands for, which may be outside the index."""
+        return self._aliased_class(value)
+
+    def _aliased_class(self, value: Value) -> Value:
         for _ in range(_MAX_ALIASES):
             if {each.target.kind for each in value.candidates if each.target} != {"type"}:
                 return value
@@ -271,11 +310,22 @@ class CRules(PlainRules):
             value = union_of(base for base in bases if base and base.kind == "class") or EXTERNAL
         return value
 
+    def overload_result(self, results: list[Value | None]) -> Value | None:
+        """Return the class that all results are of: `reference` and `const_reference` are aliases of one."""
+        classes = {
+            self._aliased_class(Value("class", each.candidates))
+            for each in results
+            if each is not None and each.kind == "instance"
+        }
+        is_same = len(classes) == 1 and all(each and each.kind == "instance" for each in results)
+        return classes.pop()._replace(kind="instance") if is_same and EXTERNAL not in classes else None
+
     def preferred(self, file: FileScope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
         """Return those for the platform of the file, functions before macros that replace them elsewhere."""
-        built = [each for each in candidates if each.target and _is_built_with(file.path, each.target)]
-        own = _platforms(file.path)
-        built = [each for each in built if each.target and own & _platforms(each.target.path)] or built
+        built = [each for each in candidates if each.target and self._is_built_with(file.path, each.target)]
+        own = platforms_of_path(file.path)
+        if own:
+            built = [each for each in built if each.target and own & self._platforms(each.target)] or built
         functions = [each for each in built if each.target and each.target.kind != "macro"]
         return functions or built or candidates
 
@@ -283,35 +333,6 @@ class CRules(PlainRules):
         """Return a header."""
         header = self._find_header(file.path, qualifier)
         return Value("module", module=header) if header else EXTERNAL
-
-
-class RubyRules(PlainRules):
-    """Ruby: constants are searched from the inside out, methods in the class and its mixins."""
-
-    self_names = frozenset(["self"])
-    constructor_names = ("initialize",)
-
-    def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
-        """Return a member; `Foo.new` stands for Foo, as calling it makes one."""
-        if value is not None and value.kind == "class" and name == "new":
-            return value
-        return super().member(file, value, name)
-
-    def follow(self, file: FileScope, value: Value | None, steps: Sequence[PathStep]) -> Value | None:
-        """Follow the members of a path; `new` is a call even without brackets."""
-        for step in steps:
-            value = self.member(file, value, step.name)
-            if step.name == "new" or step.is_call:
-                value = self.call_result(value)
-        return value
-
-    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
-        """Return EXTERNAL for an undefined constant; a method can be any symbol of that name."""
-        return self.outside(file, name) if name[:1].isupper() else None
-
-    def trusts_bare_name(self, name: str) -> bool:
-        """Whether the name is distinctive: a method without a receiver is often built in."""
-        return is_distinctive(name)
 
 
 class ElixirRules(PlainRules):

@@ -1,4 +1,4 @@
-"""Java, Kotlin and Scala: packages contain classes, classes all else; C# and PHP are similar."""
+"""Java, Kotlin and Scala: packages contain classes, classes all else; C# is similar."""
 
 from __future__ import annotations
 
@@ -56,6 +56,12 @@ def _at(types: tuple[str, ...], index: int) -> str:
     return types[index] if index < len(types) else ""
 
 
+def _is_visible(file: FileScope, target: Target) -> bool:
+    """Whether a file sees a symbol of its package: a private function of Kotlin is one of its file."""
+    is_private = target.language == "kotlin" and target.signature.startswith("private fun ")
+    return not is_private or target.path == file.path or "." in target.qualified_name
+
+
 class JvmRules(Rules):
     """Packages, imports and nested classes."""
 
@@ -65,9 +71,21 @@ class JvmRules(Rules):
     self_names = frozenset(["this"])
     constructor_names = ("init", "constructor")
 
+    def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
+        """Return a symbol that a file can see."""
+        value = super().symbol(file, scope, full_name)
+        if value is None or all(
+            not each.target or _is_visible(file, each.target) for each in value.candidates
+        ):
+            return value
+        visible = tuple(c for c in value.candidates if not c.target or _is_visible(file, c.target))
+        return value._replace(candidates=visible) if visible else None
+
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return a class of a package, a nested class, or a static member."""
         value = self._package_member(file, origin, name)
+        if value is None and file.language == "scala":
+            value = self._relative_member(file, origin, name)
         if value is None and origin.startswith(_STANDARD_PACKAGES):
             return _named(EXTERNAL, name)
         return value or _named(self.outside(file, name, IMPORTED), name)
@@ -84,6 +102,25 @@ class JvmRules(Rules):
             package, _, last = package.rpartition(".")
             inner = join_names(last, inner)
 
+    def _relative_member(self, file: FileScope, origin: str, name: str) -> Value | None:
+        """Return a name after a path that starts in one of the packages around, as in Scala."""
+        package = file.scope
+        while package:
+            value = self._package_member(file, join_names(package, origin), name)
+            if value is not None:
+                return value
+            package = package.rpartition(".")[0]
+        return None
+
+    def resolve_path(self, file: FileScope, path: str, enclosing: str = "") -> Value | None:
+        """Return the value of a member path, which can start with a package of Scala."""
+        value = super().resolve_path(file, path, enclosing)
+        is_unknown = value is None or value.kind == "external"
+        if is_unknown and file.language == "scala" and "." in path and "(" not in path and "[" not in path:
+            origin, _, name = path.rpartition(".")
+            return self._relative_member(file, origin, name) or value
+        return value
+
     def _inherited_static(self, file: FileScope, origin: str, name: str) -> Value | None:
         """Return a static member that the named class inherits."""
         package, _, last = origin.rpartition(".")
@@ -97,8 +134,16 @@ class JvmRules(Rules):
         """Return a name from a wildcard import, or of the standard packages."""
         for _, _, origin in self.lookups.bindings(file.path, "stars"):
             value = self._package_member(file, origin, name)
+            if value is None and file.language == "scala":
+                value = self._relative_member(file, origin, name)
             if value is not None:
                 return value
+        if file.language == "scala":
+            package = file.scope
+            while package := package.rpartition(".")[0]:
+                value = self.symbol(file, package, name)
+                if value is not None:
+                    return value
         return _named(self.outside(file, name), name) if name[:1].isupper() else UNDEFINED
 
     def instance_of(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
@@ -300,29 +345,3 @@ class CsharpRules(JvmRules):
             if value is not None:
                 return value
         return super().resolve_free_name(file, name, enclosing)
-
-
-class PhpRules(Rules):
-    """PHP: names belong to the namespace of the file unless they are imported."""
-
-    self_names = frozenset(["this", "self", "static"])
-    super_names = frozenset(["parent"])
-    constructor_names = ("__construct",)
-
-    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
-        """Return a class or a function of a namespace, or a namespace."""
-        return self.symbol(file, origin, name) or Value("module", module=join_names(origin, name))
-
-    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
-        """Return a function of the global namespace, or the namespace that a path starts with."""
-        value = self.symbol(file, "", name)
-        if value is not None:
-            return value if value.kind == "function" or not file.scope else EXTERNAL
-        return Value("module", module=join_names(file.scope, name))
-
-    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
-        """Return a name of a namespace."""
-        value = self.symbol(file, module, name)
-        if value is not None:
-            return value
-        return Value("module", module=join_names(module, name)) if name[:1].isupper() else UNDEFINED

@@ -10,11 +10,13 @@ from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.common_methods import is_distinctive
 from dowse.graph.resolve.compiled_links import Links, replace_by_compiled
 from dowse.graph.resolve.ecmascript import EcmascriptRules
-from dowse.graph.resolve.global_names import CRules, ElixirRules, PlainRules, RubyRules
+from dowse.graph.resolve.global_names import CRules, ElixirRules, PlainRules
 from dowse.graph.resolve.go import GoRules
-from dowse.graph.resolve.jvm import CsharpRules, JvmRules, PhpRules
+from dowse.graph.resolve.jvm import CsharpRules, JvmRules
 from dowse.graph.resolve.local_scopes import LocalBinding, LocalScopes
+from dowse.graph.resolve.php import PhpRules
 from dowse.graph.resolve.python import PythonRules
+from dowse.graph.resolve.ruby import RubyRules
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.rust import RustRules
 from dowse.graph.resolve.values import (
@@ -29,11 +31,10 @@ from dowse.graph.resolve.values import (
     only_callable,
     only_types,
     parse_path,
-    union_of,
 )
 from dowse.graph.scip.compiled import CompiledReferences
 from dowse.graph.symbol_table import decode_symbol_table
-from dowse.parsing.names import REGISTERED
+from dowse.parsing.names import BARE, REGISTERED
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
 from dowse.types import Reference
 
@@ -56,6 +57,8 @@ _RULES: dict[str, type[Rules]] = {
 _MAX_LINES = 1 << 40
 # Languages in which `f()` is a function even if a variable has the name.
 _SEPARATE_FUNCTIONS = frozenset(["java", "php", "ruby"])
+# Languages in which `x.name` can be a call, and calls nothing if the name is that of a field.
+_FIELDS_LIKE_CALLS = frozenset(["ruby", "scala"])
 
 
 def resolve_file(
@@ -134,10 +137,15 @@ class _FileResolver:
             self._add_registered(reference, owner)
             return
         value = self._rules.default_export(self._value(reference, owner))
-        if reference.kind == "value":
+        if reference.arguments == BARE:
+            if value is not None and value.kind == "function":
+                self._add_value(reference, owner, value)
+        elif reference.kind == "value":
             self._add_function_value(reference, owner, value)
         elif value is None:
             self._add_named(reference, owner, self._reason_by_name(reference))
+        elif value.kind == "field" and self._scope.language in _FIELDS_LIKE_CALLS:
+            return
         elif not self._add_value(reference, owner, value) and reference.kind == "call":
             reason = _reason_unresolved(value, is_member=bool(reference.qualifier))
             if reason:
@@ -150,7 +158,10 @@ class _FileResolver:
         if self._local.binds(steps[0].name if steps else name):
             is_variable = reference.kind != "call" or self._scope.language not in _SEPARATE_FUNCTIONS
             return self._find_value(steps, path, name, reference.line, owner, is_variable)
+        if name in self._rules.super_names and not path:  # depends on the method around
+            return self._find_value(steps, path, name, reference.line, owner)
         shared_scope = self._parent_scope(owner) if self._rules.nested_scopes else self._this_class(owner)
+        shared_scope += self._rules.kind_of_self(self._symbols[owner])
         memo = (path, name, shared_scope, self._local.receiver_index(reference.line))
         if memo not in self._values:
             self._values[memo] = self._find_value(steps, path, name, reference.line, owner)
@@ -188,7 +199,7 @@ class _FileResolver:
         if name in self._rules.super_names:
             if not self._rules.constructor_names or not self._rules.calls_super:
                 return EXTERNAL
-            return self._rules.super_constructor(self._scope, self._super_value(owner))
+            return self._rules.super_call(self._scope, self._super_value(owner), enclosing)
         if name in self._rules.self_names and not self._is_assigned(name, line):
             own = self._this_instance(owner)
             return Value("class", own.candidates) if own else EXTERNAL
@@ -223,8 +234,8 @@ class _FileResolver:
         for binding in bindings:
             fact = binding.fact
             if fact is None or fact.kind == "local":
-                continue
-            if fact.kind in ("import", "export"):
+                values.append(None)
+            elif fact.kind in ("import", "export"):
                 values.append(self._rules.resolve_import(self._scope, fact.value, fact.origin, enclosing))
             elif fact.kind == "object":  # its functions are symbols of the definition around it
                 around = self._rules.scope_symbol(self._scope, enclosing)
@@ -242,7 +253,7 @@ class _FileResolver:
                 if fact.kind == "argument":
                     value = self._rules.callback_parameter(self._scope, value, fact.origin)
                 values.append(value)
-        return union_of(values)
+        return self._rules.union(values)
 
     def _with_bounds(self, type_name: str, line: int) -> str:
         """Return a type with the bounds of type parameters in their place."""
@@ -301,7 +312,7 @@ class _FileResolver:
             return self._super_value(owner)
         if name.startswith("@"):
             own = self._this_instance(owner)
-            return self._rules.member(self._scope, own, name.lstrip("@")) if own else None
+            return self._rules.member(self._scope, own, name) if own else None
         member = self._implicit_member(name, line, owner)
         if member is not None:
             return member
@@ -335,19 +346,21 @@ class _FileResolver:
             if is_own_member(receiver, member):
                 return member
         class_name = self._local.enclosing_class(owner)
+        kind = self._rules.kind_of_self(self._symbols[owner])
         while class_name:
-            instance = self._instance_of(class_name)
+            instance = self._instance_of(class_name)._replace(kind=kind)
             if class_name.rpartition(".")[2] == name:
                 return Value("class", instance.candidates)  # its constructor has its name as well
             member = self._rules.implicit_member(self._scope, instance, name)
             if member is not None and member is not INHERITED and not _is_constructor(member, name):
                 return member
-            class_name = class_name.rpartition(".")[0]
+            class_name = class_name.rpartition(".")[0] if self._rules.sees_outer_members else ""
         return None
 
     def _this_instance(self, owner: int) -> Value | None:
         class_name = self._this_class(owner)
-        return self._instance_of(class_name) if class_name else None
+        kind = self._rules.kind_of_self(self._symbols[owner])
+        return self._instance_of(class_name)._replace(kind=kind) if class_name else None
 
     def _instance_of(self, class_name: str) -> Value:
         value = self._rules.scope_symbol(self._scope, class_name)

@@ -53,7 +53,7 @@ _TYPE_PARAMETER = re.compile(r"_?[A-Z][A-Z0-9]?(?:_co|_contra)?|T[A-Z]\w*")
 # No names stand for anything known.
 NOTHING: Mapping[str, Value | None] = MappingProxyType({})
 # Types that mean the class itself.
-_SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Self", "t.Self", "$this"])
+SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Self", "t.Self", "$this"])
 
 
 # The result of a function that is being determined.
@@ -99,8 +99,14 @@ class Rules:
     functions_are_classes = False
     # Whether `super` itself can be called, as a constructor.
     calls_super = True
+    # Whether members of the classes around that class can be meant as well.
+    sees_outer_members = True
+    # Whether base classes are named in the body of a class, where its own constants are visible.
+    bases_are_inside = False
     # Whether a member that is used as a value is a method: in some languages, most are fields.
     names_values = True
+    # Whether an element of a collection whose type is not known may be of any class.
+    keeps_unknown = False
     # What variables start with that is no part of their names.
     sigil = "$"
     # Names of constructors, besides the name of the class.
@@ -209,11 +215,11 @@ class Rules:
 
     def bound_value(self, file: FileScope, bindings: list[list[str]], enclosing: str = "") -> Value | None:
         """Return the value that a variable or field is bound to, of whatever class; None if unknown."""
-        return union_of(
-            self._binding_value(file, kind, value, enclosing)
-            for kind, value, _ in bindings
-            if kind != "local"
-        )
+        return self.union([self._binding_value(file, kind, value, enclosing) for kind, value, _ in bindings])
+
+    def union(self, values: Sequence[Value | None]) -> Value | None:
+        """Return what a name stands for that has one of these values."""
+        return union_of(values)
 
     def _binding_value(self, file: FileScope, kind: str, value: str, enclosing: str) -> Value | None:
         if kind == "type":
@@ -230,7 +236,7 @@ class Rules:
             return EXTERNAL
         if type_name.endswith("]") or "|" in type_name:
             return self._instance_of_expression(file, type_name, enclosing)
-        if type_name in _SELF_TYPES:
+        if type_name in SELF_TYPES:
             own = self.enclosing_class(file, enclosing)
             return Value("instance", own.candidates) if own else None
         value = self.resolve_path(file, type_name, enclosing)
@@ -284,7 +290,9 @@ class Rules:
             held = arguments[0]
             return Value("class", held.candidates) if held and held.kind == "instance" else held
         value = self.instance_of(file, name, enclosing)
-        return value._replace(arguments=arguments) if value is not None and any(arguments) else value
+        # A collection from outside holds something, even if that is not known.
+        is_held = any(arguments) or (value is not None and value.kind == "external" and self.keeps_unknown)
+        return value._replace(arguments=arguments) if value is not None and is_held else value
 
     def enclosing_class(self, file: FileScope, enclosing: str) -> Value | None:
         """Return the innermost class around a definition, or the definition itself if it is one."""
@@ -302,7 +310,7 @@ class Rules:
             return None
         self._depth += 1
         try:
-            if steps[0].name in _SELF_TYPES | self.self_names:
+            if steps[0].name in SELF_TYPES | self.self_names:
                 value = self.enclosing_class(file, enclosing)
                 if value is not None and steps[0].name in ("self", "this"):
                     value = Value("instance", value.candidates)
@@ -378,7 +386,7 @@ class Rules:
         type_name = return_type(target.language, target.signature)
         enclosing = target.qualified_name.rpartition(".")[0]
         if type_name:
-            known = self._known_types(file, receiver, enclosing) if receiver else NOTHING
+            known = self.known_types(file, receiver, enclosing) if receiver else NOTHING
             return self._instance_with(file, type_name, enclosing, known)
         bindings = self.lookups.bindings(target.path, f"result {target.qualified_name}")
         if any(kind == "object" for kind, _, _ in bindings):
@@ -441,11 +449,11 @@ class Rules:
         file = self.lookups.file_scope(path) if bindings else None
         return self.bound_value(file, bindings, qualified_name) if file else None
 
-    def _known_types(self, file: FileScope, receiver: Value, enclosing: str) -> dict[str, Value | None]:
+    def known_types(self, file: FileScope, receiver: Value, enclosing: str) -> dict[str, Value | None]:
         """Return what types in a method of a class stand for: its own object, and type arguments."""
         known: dict[str, Value | None] = {}
         if receiver.kind == "instance":
-            known = dict.fromkeys(_SELF_TYPES, receiver)
+            known = dict.fromkeys(SELF_TYPES, receiver)
         owner = self.scope_symbol(file, enclosing) if receiver.arguments else None
         for each in owner.candidates if owner else ():
             names = type_parameters(each.target.signature) if each.target else ()
@@ -512,7 +520,7 @@ class Rules:
         return self._members[memo]
 
     def _class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
-        """Search the class hierarchy level by level (breadth-first) as a common method resolution order."""
+        """Search the class hierarchy."""
         members = _members_of_union(value)
         if len(members) > 1:
             return union_of(
@@ -520,28 +528,70 @@ class Rules:
                 for each in members
                 if (member := self.class_member(file, each, name)) is None or member.kind != "field"
             )
-        seen: set[tuple[str, str]] = set()
+        for level in self.ancestor_levels(value):
+            if level is None:
+                return INHERITED
+            member = self.visible_member(value, self._member_at_level(file, level, name))
+            if member is not None:
+                return member
+        return None
+
+    def visible_member(self, owner: Value, member: Value | None) -> Value | None:
+        """Return a member as far as it is one of objects of this kind."""
+        return member
+
+    def ancestor_levels(self, value: Value) -> Iterator[list[Candidate] | None]:
+        """Yield the classes in which a member is searched, with their base classes level by level.
+
+        The last is None if some base class is outside the index. `super` is without its own class.
+        """
+        seen: set[Candidate] = set()
         has_external_base = False
         level = list(value.candidates)
         is_searched = value.kind != "super"
         while level and len(seen) < _MAX_ANCESTORS:
             if is_searched:
-                member = self._member_at_level(file, level, name)
-                if member is not None:
-                    return member
+                yield level
             is_searched = True
             bases: list[Candidate] = []
             for each in level:
-                if (each.scope, each.full_name) in seen:
+                if each in seen:
                     continue
-                seen.add((each.scope, each.full_name))
+                seen.add(each)
                 for base in self.base_classes(each):
                     if base is None or base.kind != "class":
                         has_external_base = True
                     else:
                         bases.extend(base.candidates)
-            level = [each for each in bases if (each.scope, each.full_name) not in seen]
-        return INHERITED if has_external_base else None
+            level = [each for each in bases if each not in seen]
+        if has_external_base:
+            yield None
+
+    def mixin_order(self, value: Value, mixin: str) -> Iterator[list[Candidate] | None]:
+        """Yield a class, its mixins, then the same of its base class and so on; interfaces come last.
+
+        Mixins are symbols of one kind. The last is None if some base class is outside the index.
+        """
+        waiting, interfaces = list(value.candidates), list[Candidate]()
+        seen, has_external_base = set[Candidate](), False
+        is_searched = value.kind != "super"
+        while (waiting or interfaces) and len(seen) < _MAX_ANCESTORS:
+            each = waiting.pop(0) if waiting else interfaces.pop(0)
+            if each in seen:
+                continue
+            seen.add(each)
+            if is_searched or each not in value.candidates:
+                yield [each]
+            found = self.base_classes(each)
+            has_external_base |= any(base is None or base.kind != "class" for base in found)
+            by_kind: dict[str, list[Candidate]] = {}
+            for base in (b for value in found if value and value.kind == "class" for b in value.candidates):
+                by_kind.setdefault(base.target.kind if base.target else "", []).append(base)
+            interfaces += by_kind.pop("interface", [])
+            mixins = by_kind.pop(mixin, [])
+            waiting = mixins[::-1] + waiting + [base for bases in by_kind.values() for base in bases]
+        if has_external_base:
+            yield None
 
     def _member_at_level(self, file: FileScope, level: list[Candidate], name: str) -> Value | None:
         """Return a member of one of several classes at the same distance."""
@@ -578,7 +628,9 @@ class Rules:
             aliased = (parse_declared_type if target.language == "cpp" else read)(written)
             names = [split_arguments(member)[0] for member in split_union(aliased)]
             paths += [name for name in names if name and name not in (LITERAL, CALLABLE, CLASS)]
-        enclosing = target.qualified_name.rpartition(".")[0]
+        enclosing = target.qualified_name
+        if not self.bases_are_inside:
+            enclosing = enclosing.rpartition(".")[0]
         self._depth += 1
         try:
             return [self.resolve_path(file, path, enclosing) for path in paths]
@@ -597,6 +649,14 @@ class Rules:
     def super_constructor(self, file: FileScope, value: Value | None) -> Value | None:
         """Return the constructor of a base class, which is called by the name of `super` alone."""
         return self.member(file, value, self.constructor_names[0])
+
+    def kind_of_self(self, symbol: FileSymbol) -> str:
+        """Return what the current object is in a definition: an instance of a class, or the class."""
+        return "instance"
+
+    def super_call(self, file: FileScope, value: Value | None, enclosing: str) -> Value | None:
+        """Return what a call of `super` itself calls in a definition."""
+        return self.super_constructor(file, value)
 
     def call_operator(self, file: FileScope, value: Value) -> Value | None:
         """Return the method that runs when an object is called like a function."""

@@ -8,17 +8,15 @@ from functools import lru_cache
 from dowse.parsing import declared_types
 from dowse.parsing.declared_types import parse_declared_type as parse_declared
 from dowse.parsing.facts import parse_type_name
+from dowse.parsing.signature import MAX_SIGNATURE, result_start
 from dowse.parsing.static_values import parse_static_type
 from dowse.parsing.type_expressions import LITERAL, parse_type
 
 _UNBOUNDED = 1 << 30
 _OPTIONAL = re.compile(r"=(?!=|>)|\?\s*:|\\\\")
 _VARIADIC = re.compile(r"\.\.\.|^params\s|^\*|^vararg\s")
-# The parser truncates longer signatures.
-_MAX_SIGNATURE = 300
-
 _ARROW = re.compile(r"->\s*(.+?)\s*(?:where\b.*)?$")
-_COLON = re.compile(r"\)\s*:\s*(.+?)\s*$")
+_WITHOUT_PARAMETERS = re.compile(r"\bdef\s+\w+(?:\[[^\]]*\])?\s*:\s*(.+?)\s*$")
 # `class A<T extends B>`, `def f[T: B]`, `class A(Base, Generic[T])`
 _TYPE_PARAMETERS = re.compile(
     r"^[\w\s]*?[\w$]+\s*[<\[](.*?)[>\]]\s*(?:\(|=|extends\b|implements\b|:|$)"
@@ -31,7 +29,10 @@ _WHERE = re.compile(r"\bwhere\s+(\w+)\s*:\s*([\w.]+(?:<[^<>]*>)?)")
 # A method of an interface has neither the keyword nor a receiver.
 _GO = re.compile(r"^(?:func\s*(?:\([^)]*\)\s*)?)?\w+(?:\[[^\]]*\])?")
 # What precedes the name of a function of Java, C# or C++ and its type arguments.
-_BEFORE_PARAMETERS = re.compile(r"([^(]*?[\w>\])&*?])[\s&*]+[\w:~$.]+\s*(?:<(?:[^<>()]|<[^<>()]*>)*>)?\s*\(")
+_BEFORE_PARAMETERS = re.compile(
+    r"([^(]*?[\w>\])&*?])[\s&*]+(?:(?:[\w:]*\b)?operator\s*(?:[^\w\s(]{1,3}|\(\))|[\w:~$.]+)"
+    r"\s*(?:<(?:[^<>()]|<[^<>()]*>)*>)?\s*\("
+)
 # The type of a lambda of Kotlin, with or without a receiver, and the type of a parameter of Java or Kotlin.
 _LAMBDA = re.compile(r":\s*[(\s]*(?:@\w+\s+|suspend\s+)*(?:([\w.]+(?:<[^()]*>)?)\??\.)?\(([^()]*)\)\s*->")
 _PARAMETER = re.compile(r"^[^:]*:\s*([^=]+)|^(?:@\w+\s+|final\s+)*(.+?)\s+\w+$")
@@ -111,11 +112,18 @@ def parameter_types(signature: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16384)
-def written_parameter_types(signature: str) -> tuple[str, ...]:
-    """Return the types of the parameters of a function or function type of TypeScript, as written."""
+def written_parameter_type(signature: str, number: int) -> str:
+    """Return the type of a parameter of a function or function type of TypeScript, as written."""
     start = _parameters_start(signature)
     parameters = _split_parameters(signature[start + 1 :]) if start >= 0 else []
-    return tuple(_without_default(_after_colon(each)) for each in parameters)
+    written = [_without_default(_after_colon(each)) for each in parameters]
+    if not parameters or not parameters[-1].lstrip().startswith("...") or number < len(written) - 1:
+        return written[number] if number < len(written) else ""
+    rest = written[-1]  # an array, or a tuple
+    if rest.startswith("[") and rest.endswith("]"):
+        elements = [each.strip().removeprefix("...") for each in _split_outside(rest[1:-1], ",")]
+        rest = elements[min(number - len(written) + 1, len(elements) - 1)]
+    return rest.removesuffix("[]").strip()
 
 
 @lru_cache(maxsize=16384)
@@ -170,7 +178,7 @@ def _split_outside(text: str, separator: str) -> list[str]:
 @lru_cache(maxsize=16384)
 def _arity(signature: str) -> tuple[int, int]:
     start = signature.find("(")
-    if start < 0 or len(signature) >= _MAX_SIGNATURE:
+    if start < 0 or len(signature) >= MAX_SIGNATURE:
         return 0, _UNBOUNDED
     parameters = [part.strip() for part in _split_parameters(signature[start + 1 :])]
     parameters = [part for part in parameters if part and part != "void"]
@@ -206,8 +214,10 @@ def _written_return_type(language: str, signature: str) -> str:
         match = _ARROW.search(signature)
         return match[1] if match else LITERAL if language == "rust" else ""
     if language in ("typescript", "kotlin", "php", "scala"):
-        match = _COLON.search(signature)
-        return match[1].removesuffix("=>").strip() if match else ""
+        start = result_start(signature)
+        if start < 0 and language == "scala" and (match := _WITHOUT_PARAMETERS.search(signature)):
+            return match[1]
+        return signature[start + 1 :].lstrip(" :").removesuffix("=>").strip() if start >= 0 else ""
     if language == "go":
         return _go_return_type(signature)
     if language in ("java", "csharp", "cpp", "c"):

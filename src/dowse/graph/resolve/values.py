@@ -53,7 +53,7 @@ OUTSIDE_RESULT = Value("external", module="receiver")  # of a function outside t
 _CALLABLE = frozenset(["function", "method", "macro"])
 # Types whose name is called to make an instance.
 _INSTANTIABLE = frozenset(["class", "struct", "enum"])
-_NAME = re.compile(r"@{0,2}[\w$]+[?!]?")
+_NAME = re.compile(r"(?:@{0,2}|#)[\w$]+[?!]?")
 _SEPARATORS = re.compile(r"\?\.|!{1,2}\.|&\.|->|::|\\|\.|:")
 
 
@@ -88,13 +88,11 @@ def only_callable(value: Value) -> Value:
 
 
 def last_in_file(value: Value) -> Value:
-    """Return the last of the symbols if all are of one kind in one file."""
-    if len(value.candidates) < 2:
+    """Return the last of the symbols with one name in one file, if all are of one kind."""
+    if len(value.candidates) < 2 or len({c.target.kind for c in value.candidates if c.target}) > 1:
         return value
-    paths = {c.target.path for c in value.candidates if c.target}
-    kinds = {c.target.kind for c in value.candidates if c.target}
-    is_redefinition = len(paths) == 1 and len(kinds) == 1
-    return value._replace(candidates=value.candidates[-1:]) if is_redefinition else value
+    last = {(c.target.path if c.target else "", c.full_name): c for c in value.candidates}
+    return value._replace(candidates=tuple(last.values()))
 
 
 def is_own_member(receiver: Value, member: Value | None) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dowse.graph.keys import is_scoped_by_file
 from dowse.graph.scip.compiled import CompiledReferences, Implementation, TargetKey, encode_compiled
-from dowse.graph.scip.names import SymbolName, is_definable, is_local, parse_symbol
+from dowse.graph.scip.names import SymbolName, is_definable, is_local, parse_symbol, split_module
 from dowse.graph.scip.positions import Lines, Position
 from dowse.graph.scip.reading import ScipError, ScipFile, folder_of_project, is_safe_path
 from dowse.graph.scip.schema import DEFINITION, FORWARD_DEFINITION, IMPORT, Message
@@ -92,6 +92,7 @@ class _Importer:
         self._members: defaultdict[str, set[str]] = defaultdict(set)  # type → files that define its members
         self._packages: set[str] = set()  # of the symbols that are defined here
         self._defined: defaultdict[str, set[str]] = defaultdict(set)  # path → names
+        self._modules: defaultdict[str, set[str]] = defaultdict(set)  # name inside of a module → modules
         self._references: dict[str, CompiledReferences] = {}
         self._needs: defaultdict[str, set[str]] = defaultdict(set)  # path → files that it depends on
         self.documents: dict[str, str] = {}  # path → language of ours
@@ -165,6 +166,8 @@ class _Importer:
                 self._packages.add(name.package)
                 self._members[_type_around(occurrence.symbol)].add(path)
                 self._defined[path].add(name.name)
+                module, inside = split_module(occurrence.symbol)
+                self._modules[inside].add(module)
             position = lines.locate(occurrence) if lines and is_definable(name) else None
             if position is None:
                 continue
@@ -196,11 +199,14 @@ class _Importer:
         lines = Lines(source.text, document.position_encoding)
         ours = {(each.line, each.column): each.name for each in source.references}
         import_lines = {each.line for each in source.references if each.kind == "import"}
-        # A local symbol in an import is a name of a module that the compiler did not find.
+        # A local symbol in an import is a name of a module that the compiler did not find; one without a
+        # definition is a name that a module passes on (`export … from`): scip-typescript does not follow it.
+        defined = {each.symbol for each in document.occurrences if each.symbol_roles & DEFINITION}
         unfound = {
             each.symbol
             for each in document.occurrences
-            if is_local(each.symbol) and each.range and each.range[0] + 1 in import_lines
+            if is_local(each.symbol)
+            and (each.symbol not in defined or (each.range and each.range[0] + 1 in import_lines))
         }
         for occurrence in document.occurrences:
             if occurrence.symbol_roles & (DEFINITION | FORWARD_DEFINITION) or occurrence.symbol in unfound:
@@ -229,7 +235,14 @@ class _Importer:
         name = parse_symbol(symbol)
         if name is None or not is_definable(name):
             return None
-        return [] if symbol in self._places or name.package not in self._packages else None
+        if symbol in self._places:
+            return []
+        return None if name.package in self._packages or self._is_installed_copy(symbol) else []
+
+    def _is_installed_copy(self, symbol: str) -> bool:
+        """Whether a symbol of another package is one of this tree: its own package can be installed, too."""
+        module, inside = split_module(symbol)
+        return any(f".{own}".endswith(f".{module}") for own in self._modules.get(inside, ()) if module)
 
     def _may_run_ours(self, symbol: str) -> bool:
         """Whether a call of what is no symbol of ours may run one: a variable, field or method may."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 _LOCAL = "local "
 # Scheme, manager, package and version end with one space; a doubled space is part of them.
 _HEAD = re.compile(r"((?:[^ ]|  )*+) ((?:[^ ]|  )*+) ((?:[^ ]|  )*+) ((?:[^ ]|  )*+) ")
+_MODULE = re.compile(r"`?([\w.]+)`?/")
 _SIMPLE = re.compile(r"[\w+$-]+", re.ASCII)
 # Longer names are no names of symbols.
 _MAX_NAME = 10_000
@@ -34,6 +35,13 @@ def parse_symbol(symbol: str) -> SymbolName | None:
     # An installed copy of the project itself may be spelt otherwise: Flask and flask are one package.
     package = head[3].lower().replace("_", "-")
     return SymbolName(f"{head[2]} {package}", _last_name(bare), suffix)
+
+
+def split_module(symbol: str) -> tuple[str, str]:
+    """Return the dotted module of a symbol of Python, "" for none, and the descriptors inside of it."""
+    head = _HEAD.match(symbol)
+    match = _MODULE.match(symbol, head.end()) if head else None
+    return (match[1], symbol[match.end() :]) if match else ("", symbol)
 
 
 def _last_name(descriptors: str) -> str:

@@ -24,3 +24,5 @@
 (field_declaration type: (_) @as declarator: (reference_declarator (field_identifier) @bind))
 (for_range_loop type: (placeholder_type_specifier) declarator: [(identifier) @bind (reference_declarator (identifier) @bind)] right: (_) @each)
 (for_range_loop type: [(type_identifier) (qualified_identifier) (template_type)] @as declarator: [(identifier) @bind (reference_declarator (identifier) @bind)])
+; The body of a test is a method of a class that derives from its fixture.
+(function_definition declarator: (function_declarator declarator: (identifier) @bind @word parameters: (parameter_list . (parameter_declaration type: (_) @as))) body: (_) @within (#set! words "TEST_F TEST_P TYPED_TEST TYPED_TEST_P") (#set! role "receiver"))

@@ -3,19 +3,44 @@
 (singleton_method name: (_) @name parameters: (_)? @head) @method
 (class name: (_) @name superclass: (_)? @head) @class
 (module name: (_) @name) @module
+(assignment left: (constant) @name right: (call receiver: (constant) @word method: (identifier) block: (_) @body) (#set! words "Struct Class Module Data")) @class
 
 (call receiver: (_) @on method: [(identifier) (constant)] @call)
 (call !receiver method: [(identifier) (constant)] @call)
+(super) @call
+(identifier) @bare
+(assignment left: (call method: (identifier) @setter))
+(left_assignment_list (call method: (identifier) @setter))
+[(alias (identifier) @skip) (undef (identifier) @skip)]
 (class superclass: (superclass (_) @extends))
 (call !receiver method: (identifier) @word arguments: (argument_list [(constant) (scope_resolution)] @implements) (#set! words "include extend prepend"))
 (call method: (identifier) @word arguments: (argument_list . (string (string_content) @path)) (#set! words "require require_relative load"))
 
+; Methods that are named by symbols: of any object, of the receiver, or of the class around.
+(block_argument (simple_symbol) @value (#set! role "path"))
+(call receiver: (_) @on method: (identifier) @_called arguments: (argument_list . (simple_symbol) @value) (#any-of? @_called "send" "public_send" "__send__" "method" "public_method" "instance_method"))
+(call !receiver method: (identifier) @_called arguments: (argument_list (simple_symbol) @symbol) (#not-match? @_called "^(private|public|protected|module_function|private_class_method|public_class_method|private_constant|attr_reader|attr_writer|attr_accessor|alias_method|undef_method|remove_method|define_method)$"))
+(call !receiver arguments: (argument_list (pair value: (simple_symbol) @symbol)))
+
 ; What names stand for.
 (call method: (identifier) @word arguments: (argument_list . (string)) (#set! words "require require_relative load") (#set! role "statement")) @bind
-(method_parameters (identifier) @bind)
-(method_parameters [(optional_parameter name: (identifier) @bind) (keyword_parameter name: (identifier) @bind) (block_parameter name: (identifier) @bind)])
-(block_parameters (identifier) @bind)
-(assignment left: [(identifier) (instance_variable)] @bind right: (call receiver: [(constant) (scope_resolution)] method: (identifier)) @same)
-(assignment left: [(identifier) (instance_variable)] @bind right: [(identifier) (instance_variable) (constant) (scope_resolution)] @same)
-(assignment left: (identifier) @bind right: [(string) (array) (hash) (integer)] @literal)
-(assignment left: (identifier) @bind right: [(call !receiver) (element_reference) (binary) (if)])
+(method_parameters [(identifier) @bind (_ name: (identifier) @bind)])
+(lambda_parameters [(identifier) @bind (_ name: (identifier) @bind)])
+(block_parameters [(identifier) @bind (_ name: (identifier) @bind)])
+(destructured_parameter (identifier) @bind)
+(left_assignment_list (identifier) @bind)
+(rest_assignment (identifier) @bind)
+(exception_variable (identifier) @bind)
+(for pattern: (identifier) @bind)
+(assignment left: [(identifier) (instance_variable) (class_variable) (constant)] @bind right: (_) @assigned)
+(operator_assignment left: [(identifier) (instance_variable) (class_variable) (constant)] @bind right: (_) @assigned)
+(method name: (_) @bind body: (body_statement (_) @assigned .) (#set! role "result"))
+(singleton_method name: (_) @bind body: (body_statement (_) @assigned .) (#set! role "result"))
+(method name: (_) @bind body: (body_statement (_) @assigned . [(rescue) (ensure)]) (#set! role "result"))
+(singleton_method name: (_) @bind body: (body_statement (_) @assigned . [(rescue) (ensure)]) (#set! role "result"))
+(method name: (_) @bind body: [(call) (identifier) (instance_variable) (conditional)] @assigned (#set! role "result"))
+(singleton_method name: (_) @bind body: [(call) (identifier) (instance_variable) (conditional)] @assigned (#set! role "result"))
+((return (_) @assigned) @bind (#set! role "result"))
+(alias name: (_) @bind alias: (_) @same (#set! role "adapted"))
+(call method: (identifier) @word arguments: (argument_list . (simple_symbol) @bind . (simple_symbol) @same) (#set! words "alias_method") (#set! role "adapted"))
+(call method: (identifier) @word arguments: (argument_list (simple_symbol) @bind) (#set! words "attr_reader attr_accessor") (#set! role "attribute"))

@@ -7,10 +7,17 @@
 (module name: (identifier) @name) @scope
 (function_signature name: (_) @name) @function
 (abstract_method_signature name: (_) @name) @method
+(class_body (method_signature name: (_) @name) @method)
 (interface_body (method_signature name: (property_identifier) @name) @method)
 (interface_body (property_signature name: (property_identifier) @name type: (type_annotation (function_type))) @method)
+(type_alias_declaration value: [(object_type (method_signature name: (property_identifier) @name) @method) (generic_type type_arguments: (type_arguments (object_type (method_signature name: (property_identifier) @name) @method))) (intersection_type (object_type (method_signature name: (property_identifier) @name) @method))])
+(type_alias_declaration value: [(object_type (property_signature name: (property_identifier) @name type: (type_annotation (function_type))) @method) (generic_type type_arguments: (type_arguments (object_type (property_signature name: (property_identifier) @name type: (type_annotation (function_type))) @method))) (intersection_type (object_type (property_signature name: (property_identifier) @name type: (type_annotation (function_type))) @method))])
 (public_field_definition name: (_) @name value: (arrow_function body: (_) @body)) @method
 (public_field_definition name: (_) @name value: (function_expression body: (_) @body)) @method
+
+; `await f<T>()` is parsed as a call of `await f`.
+(call_expression function: (await_expression [(identifier) (member_expression)] @call))
+(call_expression function: (non_null_expression [(identifier) (member_expression)] @call))
 
 (class_heritage (extends_clause value: [(identifier) (member_expression)] @extends))
 (class_heritage (extends_clause value: (call_expression function: (_) @extends)))
@@ -39,5 +46,7 @@
 (public_field_definition name: (_) @bind type: (type_annotation) @as)
 (public_field_definition name: (_) @bind !type value: (_) @assigned)
 (property_signature name: (property_identifier) @bind type: (type_annotation) @as)
+((interface_body (call_signature) @bind) (#set! role "signature"))
+((type_alias_declaration value: (object_type (call_signature) @bind)) (#set! role "signature"))
 ((internal_module name: (identifier) @bind) (#set! role "namespace"))
 ((module name: (identifier) @bind) (#set! role "namespace"))
