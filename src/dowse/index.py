@@ -63,21 +63,11 @@ class Index:
     ...     print(hit.symbol.path, hit.symbol.start_line, hit.score)
     """
 
-    def __init__(
-        self, root: Path, settings: Settings, backend: Backend, encoder: Encoder | None = None
-    ) -> None:
-        """Open an index; `Index.open` finds the settings and the backend.
-
-        Args:
-            root: The repository or folder.
-            settings: All settings.
-            backend: Where the index is.
-            encoder: That of the settings, if it is loaded already.
-        """
+    def __init__(self, root: Path, settings: Settings, backend: Backend) -> None:
         self.root = root
         self.settings = settings
         self.backend = backend
-        self._encoder = encoder
+        self._encoder: Encoder | None = None
         self._lanes: LaneDispatcher | None = None
         self._lanes_in_process = False
         self._feedback: FeedbackStore | None = None

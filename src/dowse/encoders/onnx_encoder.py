@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
@@ -89,6 +90,8 @@ class DowseModel:
 
     def __init__(self, folder: Path, device: str, threads: int) -> None:
         self._folder, self._device, self._threads = folder, device, threads
+        self._opening = threading.Lock()
+        self._opened: InferenceSession | None = None
 
     @cached_property
     def words(self) -> WordTokenizer:
@@ -97,9 +100,16 @@ class DowseModel:
 
         return WordTokenizer.read(self._folder / TOKENIZER_FILE)
 
-    @cached_property
+    @property
     def _session(self) -> InferenceSession:
-        """The float graph on a GPU if there is one, else the quantised graph on the CPU."""
+        """The session; threads that need it at once open one."""
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._open_session()
+            return self._opened
+
+    def _open_session(self) -> InferenceSession:
+        """Open the float graph on a GPU if there is one, else the quantised graph on the CPU."""
         from dowse.encoders.session import open_session, uses_gpu
 
         gpu_model = self._folder / GPU_MODEL_FILE

@@ -1,4 +1,4 @@
-"""Imports what encoders need in a thread, so that native libraries load while a command does other things."""
+"""Loads an encoder early: its libraries at once, its weights in a thread."""
 
 from __future__ import annotations
 
@@ -8,29 +8,34 @@ import threading
 
 # The variable that OpenBLAS reads when it is loaded.
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"
-_changing_environment = threading.Lock()
 
 
-def preload() -> None:
-    """Start to import NumPy and onnxruntime; returns at once."""
-    threading.Thread(target=_import, name="dowse-preload", daemon=True).start()
+def preload(encoder: str, view: str, device: str, threads: int) -> None:
+    """Import the libraries of a shipped encoder, and have its weights read while the caller goes on.
+
+    Imports hold the interpreter's lock, so a thread for them would only slow down both; reading the weights
+    is native code. Arguments are those of `load_encoder`, which then returns the same encoder.
+    """
+    _import_numpy()
+    from dowse.encoders.registry import load_encoder
+    from dowse.encoders.session import import_onnxruntime
+
+    import_onnxruntime()
+    loaded = load_encoder(encoder, view, device, threads)
+
+    def read_weights() -> None:
+        with contextlib.suppress(Exception):  # the search raises it again
+            loaded.encode_queries(["a"])
+
+    threading.Thread(target=read_weights, name="dowse-preload", daemon=True).start()
 
 
-def import_numpy() -> None:
+def _import_numpy() -> None:
     """Import NumPy without the threads of OpenBLAS: starting them takes as long as all of the import."""
-    with _changing_environment:
-        known = os.environ.get(_BLAS_THREADS)
-        os.environ[_BLAS_THREADS] = known or "1"
-        try:
-            import numpy  # noqa: F401 - only loaded
-        finally:
-            if known is None:  # no child inherits it
-                del os.environ[_BLAS_THREADS]
-
-
-def _import() -> None:
-    with contextlib.suppress(ImportError):  # whoever needs them says so
-        import_numpy()
-        from dowse.encoders.session import import_onnxruntime
-
-        import_onnxruntime()
+    known = os.environ.get(_BLAS_THREADS)
+    os.environ[_BLAS_THREADS] = known or "1"
+    try:
+        import numpy  # noqa: F401 - only loaded
+    finally:
+        if known is None:  # no child inherits it
+            del os.environ[_BLAS_THREADS]

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.encoders.model_files import CONFIG_FILE, find_model_folder, folder_megabytes, read_model_settings
+from dowse.encoders.model_files import (
+    CONFIG_FILE,
+    find_model_folder,
+    folder_megabytes,
+    is_shipped,
+    read_model_settings,
+)
 from dowse.encoders.model_files import shipped_folder as shipped_folder
 from dowse.encoders.onnx_encoder import OnnxEncoder
 from dowse.errors import ConfigError, DowseError
@@ -45,11 +52,19 @@ def load_encoder(name: str, view: str = "symbol", device: str = "auto", threads:
     """
     if name.startswith(_HUB_PREFIX):
         return _open(_download(name.removeprefix(_HUB_PREFIX)), name, view, device, threads)
+    if is_shipped(name):
+        return _load_shipped(name, view, device, threads)
     folder = find_model_folder(name, CONFIG_FILE)
     if not folder.is_dir():
         known = ", ".join(model.name for model in available_encoders()) or "none"
         raise ConfigError(f"no encoder {name!r}: shipped are {known}; else name a folder, or hf:owner/name")
     return _open(folder, folder.name, view, device, threads)
+
+
+@lru_cache(maxsize=4)
+def _load_shipped(name: str, view: str, device: str, threads: int) -> Encoder:
+    """Return a shipped encoder; all indexes of a process share it, for it never changes."""
+    return _open(shipped_folder() / name, name, view, device, threads)
 
 
 def available_encoders() -> list[EncoderInfo]:

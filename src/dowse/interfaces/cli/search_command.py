@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dowse.config import load_settings
+from dowse.encoders.model_files import is_shipped
 from dowse.index import QUICK_SYMBOLS, Index
 from dowse.interfaces.cli import flags, grep_flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
@@ -17,6 +18,7 @@ from dowse.interfaces.cli.common import (
     embed_in_background,
     ensure_current,
     environment,
+    flag_settings,
     leave_warm_process,
     open_index,
     print_message,
@@ -68,10 +70,8 @@ def run(options: argparse.Namespace) -> int:
     grep_flags.check(options)
     values = _option_values(options)
     options.explain = values.get("explain", False)
-    if _is_likely_prose(options, values) and not environment.get().is_daemon:
-        from dowse.encoders.preload import preload
-
-        preload()
+    if not environment.get().is_daemon:
+        _preload_encoder(options, values)
     index = open_index(options, refresh=options.refresh, reranker=options.reranker)
     if options.place.below and not options.everywhere:
         values["within"] = options.place.below
@@ -97,12 +97,17 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_FOUND if answer.hits else EXIT_NOTHING
 
 
-def _is_likely_prose(options: argparse.Namespace, values: Mapping[str, Any]) -> bool:
-    """Whether meaning will have a say; the planner decides, but loading takes longer than it."""
-    if (options.encoder or load_settings(None).encoder) == "none" or values.get("lanes"):
-        return False
-    mode, query = values.get("mode", "auto"), options.query or ""
-    return mode in ("hybrid", "embedding") or (mode == "auto" and " " in query.strip())
+def _preload_encoder(options: argparse.Namespace, values: Mapping[str, Any]) -> None:
+    """Load a shipped encoder before the index is opened, if the query is one to be answered by meaning."""
+    settings = load_settings(None, **flag_settings(options))
+    if not options.query or settings.isolation != "auto" or not is_shipped(settings.encoder):
+        return
+    from dowse.search.planner import make_plan
+
+    if "embedding" in make_plan(SearchRequest(options.query, make_options(settings, **values))).lanes:
+        from dowse.encoders.preload import preload
+
+        preload(settings.encoder, settings.view, settings.device, settings.threads)
 
 
 def _read_words(options: argparse.Namespace) -> None:

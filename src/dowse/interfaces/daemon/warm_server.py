@@ -25,7 +25,6 @@ from dowse.write_lock import write_lock
 
 if TYPE_CHECKING:
     from dowse.config import Settings
-    from dowse.encoders.encoder import Encoder
     from dowse.index import Index
 
 # Indexes that are open at once; each takes some megabytes of its own, the model is shared.
@@ -83,7 +82,6 @@ class WarmIndexes:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._indexes: dict[tuple[object, ...], Index] = {}  # the one used last is the last
-        self._encoders: dict[tuple[object, ...], Encoder | None] = {}
         self.is_switched_off = False  # whether the user does not want this process any more
 
     def open(self, root: Path, folder: str, settings: Settings) -> Index:
@@ -96,13 +94,11 @@ class WarmIndexes:
             self.is_switched_off = True
         if not settings.warm_minutes or not is_served(settings):
             raise Declined
-        shared = tuple(getattr(settings, name) for name in OPEN_SETTINGS)
-        key = (root, folder, *shared)
+        key = (root, folder, *(getattr(settings, name) for name in OPEN_SETTINGS))
         with self._lock:
             index = self._indexes.pop(key, None)
             if index is None or not index.backend.exists():
-                index = Index(root, settings, open_backend(folder, root), self._encoders.get(shared))
-                self._encoders[shared] = index.keep_lanes_in_process().encoder
+                index = Index(root, settings, open_backend(folder, root)).keep_lanes_in_process()
             self._indexes[key] = index
             for old in list(self._indexes)[:-_MAX_INDEXES]:
                 del self._indexes[old]

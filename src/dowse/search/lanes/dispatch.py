@@ -65,9 +65,6 @@ class InlineLanes:
 
     def _load_encoder(self) -> None:
         with contextlib.suppress(Exception):  # the lane raises it again
-            from dowse.encoders.preload import import_numpy
-
-            import_numpy()
             encoder = self._encoder()
             if encoder is not None:
                 encoder.encode_queries(["a"])
