@@ -79,6 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "DOWSE_CACHE_DIR": home / "cache",
         "DOWSE_ENCODER": "none",  # tests that want one name it
         "DOWSE_BACKGROUND_EMBEDDING": "no",  # tests must not leave processes behind
+        "DOWSE_WARM_MINUTES": "0",
         "DOWSE_ISOLATION": "never",  # processes for lanes cost time; tests of them ask for them
         "DOWSE_CONFIG": home / "config.toml",
         "XDG_CACHE_HOME": home / ".cache",

@@ -75,6 +75,8 @@ class Settings:
     device: str = "auto"  # where encoders run: cpu, cuda, or auto by what is available
     threads: int = max(1, os.cpu_count() or 1)  # encoding threads
     background_embedding: bool = True  # go on embedding in the background after a search of the command line
+    # A search leaves a process that answers the next ones and ends after so many idle minutes; 0 for none.
+    warm_minutes: float = 10.0
     # Learn from the repository's commits where requests for a change lead (docs/RANKING.md).
     adapter: bool = True
     clusters: int = 50  # clusters of similar symbols for `dowse related`
@@ -131,7 +133,9 @@ _PATHS = frozenset(["index_dir", "encoder", "reranker"])
 # Settings from 0 to 1.
 _FRACTIONS = frozenset(["rerank_weight"])
 # Numbers that may be 0.
-_WEIGHTS = frozenset(["keyword_weight", "embedding_weight", "graph_weight", "lexical_weight"])
+_MAY_BE_ZERO = frozenset(
+    ["keyword_weight", "embedding_weight", "graph_weight", "lexical_weight", "warm_minutes"]
+)
 # Numbers that begin above 1: a tree can't be embedded in one dimension.
 _MINIMUMS = {"tree_dimension": 2}
 _CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -319,7 +323,7 @@ def _convert(key: str, value: Any, source: str) -> Any:  # noqa: ANN401 - settin
             minimum = _MINIMUMS.get(key, 0 if default == 0 else 1)
             return _in_range(_to_int(value), minimum, _MAX_INT)
         if isinstance(default, float):
-            return _to_float(value, is_fraction=key in _FRACTIONS, may_be_zero=key in _WEIGHTS)
+            return _to_float(value, is_fraction=key in _FRACTIONS, may_be_zero=key in _MAY_BE_ZERO)
         if isinstance(default, tuple):
             return _to_patterns(value)
         text = _to_text(value)

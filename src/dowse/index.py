@@ -50,6 +50,8 @@ QUICK_SYMBOLS = 300
 # A search starts again when a new generation is committed; after so many attempts the lanes run in this
 # process, on its own reader.
 _MAX_RESTARTS = 3
+# Modes without meaning: nothing of an encoder is loaded.
+_WORD_MODES = ("keyword", "symbol", "regex")
 
 
 class Index:
@@ -67,6 +69,7 @@ class Index:
         self.backend = backend
         self._encoder: Encoder | None = None
         self._lanes: LaneDispatcher | None = None
+        self._lanes_in_process = False
         self._feedback: FeedbackStore | None = None
         self._feedback_file = feedback_file(Path(settings.backend) if settings.backend else root)
         self._lock = threading.Lock()
@@ -253,10 +256,10 @@ class Index:
 
     def has_new_history(self) -> bool:
         """Whether `learn` would read commits that it has not seen."""
+        if not self.settings.adapter or self.is_shared or self.encoder is None:
+            return False
         from dowse.indexing.learn import is_outdated
 
-        if self.encoder is None or not self.settings.adapter or self.is_shared:
-            return False
         with self.backend.reader() as reader:
             return not reader.is_corpus and is_outdated(reader.cache_folder, self.root, self.encoder.id)
 
@@ -365,7 +368,10 @@ class Index:
 
         options = request.options
         needed = options.mode in ("embedding", "hybrid") or "embedding" in options.lanes
-        encoder = self.encoder if needed else self._available_encoder()
+        unused = (
+            options.mode in ("keyword", "symbol", "regex") and not options.lanes and not options.diversify
+        )
+        encoder = self.encoder if needed else None if unused else self._available_encoder()
         # Most repositories have no feedback: then nothing of it is loaded.
         feedback = self.feedback if options.feedback and self._feedback_file.exists() else None
         in_process, notes = self._count_terms_for(request)
@@ -410,8 +416,23 @@ class Index:
             if self._lanes is None:
                 from dowse.search.lanes.dispatch import LaneDispatcher
 
-                self._lanes = LaneDispatcher(self.backend.address, self.settings, lambda: self.encoder)
+                self._lanes = LaneDispatcher(
+                    self.backend.address,
+                    self.settings,
+                    lambda: self.encoder,
+                    in_process=self._lanes_in_process,
+                )
             return self._lanes
+
+    def keep_lanes_in_process(self) -> Index:
+        """Let `isolation = auto` mean no other processes, where none but shipped models run; returns self.
+
+        For a process that only costs its own answer when native code hangs or crashes, and should start fast.
+        """
+        from dowse.encoders.model_files import is_shipped
+
+        self._lanes_in_process = not self.is_shared and is_shipped(self.settings.encoder)
+        return self
 
     def warm(
         self,
@@ -430,7 +451,7 @@ class Index:
 
     def _available_encoder(self) -> Encoder | None:
         """Return the encoder if it is loaded or shipped: a keyword search must not wait for one."""
-        from dowse.encoders.registry import is_shipped
+        from dowse.encoders.model_files import is_shipped
 
         return self.encoder if self._encoder or is_shipped(self.settings.encoder) else None
 

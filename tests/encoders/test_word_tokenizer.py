@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
+from dowse.encoders.bpe_table import TABLE_FILE, BpeTable, make_table
 from dowse.encoders.document import Document, Form, views
 from dowse.encoders.registry import shipped_folder
 from dowse.encoders.word_tokenizer import WordTokenizer
@@ -99,3 +101,59 @@ def test_a_name_that_is_not_in_the_code_comes_first_all_the_same(tiny: WordToken
 
 def _tokens(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
     return [tokenizer.id_to_token(i) for i in ids]
+
+
+@pytest.mark.parametrize("model", ["base", "small", "rerank"])
+def test_a_shipped_table_is_that_of_its_tokenizer(model):
+    folder = shipped_folder() / model
+    tokenizer = json.loads((folder / "tokenizer.json").read_bytes())
+    assert (folder / TABLE_FILE).read_bytes() == make_table(tokenizer)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.text("aeiourstlnmpcdgkwxyzq", min_size=1, max_size=24) | st.text("0123456789", min_size=1))
+)
+def test_the_table_gives_the_ids_of_the_library(shipped, words):
+    table = BpeTable.read(shipped_folder() / "base" / TABLE_FILE)
+    for word in (each[:20] for each in words):
+        assert table.encode(word) == shipped.encode(" " + word, add_special_tokens=False).ids
+
+
+def test_the_table_gives_the_ids_of_the_library_for_all_words_of_its_vocabulary(shipped):
+    table = BpeTable.read(shipped_folder() / "base" / TABLE_FILE)
+    words = [each[1:] for each in shipped.get_vocab() if re.fullmatch("Ġ([a-z]+|[0-9]+)", each)]
+    assert len(words) > 10_000
+    for word in words[::7]:
+        for each in (word, word + word[::-1]):
+            assert table.encode(each) == shipped.encode(" " + each, add_special_tokens=False).ids
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.text(max_size=12), max_size=6))
+def test_a_tokenizer_with_its_table_reads_any_text_alike(shipped, texts):
+    with_table = WordTokenizer.read(shipped_folder() / "base" / "tokenizer.json")
+    without = WordTokenizer(shipped)
+    for text in texts:
+        assert with_table.encode_text(text, 50) == without.encode_text(text, 50)
+
+
+def test_a_query_does_not_load_the_library_and_many_words_do():
+    loaded = []
+
+    def load():
+        loaded.append(1)
+        return Tokenizer.from_file(str(shipped_folder() / "base" / "tokenizer.json"))
+
+    words = WordTokenizer(load, table=BpeTable.read(shipped_folder() / "base" / TABLE_FILE))
+    words.encode_text("where are expired sessions cleaned up in 2024", 50)
+    assert not loaded
+    words.encode_text("naïve", 50)
+    assert loaded
+
+
+@pytest.mark.parametrize("damage", [b"", b"DOWSEBPE", b"DOWSEBPE\xff\xff\0\0", b"?" * 500])
+def test_a_damaged_table_counts_as_none(tmp_path, damage):
+    (tmp_path / TABLE_FILE).write_bytes(damage)
+    assert BpeTable.read(tmp_path / TABLE_FILE) is None
+    assert BpeTable.read(tmp_path / "none") is None

@@ -282,7 +282,7 @@ def test_related_is_followed_by_all_the_vectors(place, monkeypatch):
 def test_a_daemon_starts_none(place):
     """A daemon's watcher embeds, or its refresher."""
     with opened(place) as index:
-        token = environment.set(Environment({}, Index.open, lambda *_: False))
+        token = environment.set(Environment({}, Index.open, lambda *_: False, embeds_later=False))
         try:
             embed_in_background(index)
         finally:

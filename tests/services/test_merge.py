@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.errors import DowseError
-from dowse.search.lanes.graph import MENTION_SCORE
+from dowse.search.lanes.jobs import MENTION_SCORE
 from dowse.security.secret_masking import masked_note
 from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_hits, merge_notes
 from dowse.types import Answer, Hit, LaneScore, Note, PlanReport, Symbol

@@ -7,7 +7,6 @@ row's vector can't depend on the length of its neighbours.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +36,8 @@ def encode_batches(
         for batch in batches:
             fill(batch)
     else:
+        from concurrent.futures import ThreadPoolExecutor  # late: a query is one batch
+
         with ThreadPoolExecutor(min(threads, len(batches))) as pool:
             for _ in pool.map(fill, batches):
                 pass

@@ -19,6 +19,8 @@ from dowse.security.terminal import first_line
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+# Describes an encoder that dowse trained.
+CONFIG_FILE = "encoder.json"
 # The largest vocabularies take some 35 MB and have two million values.
 _MAX_TOKENIZER_BYTES = 64_000_000
 _MAX_TOKENIZER_VALUES = 4_000_000
@@ -32,6 +34,11 @@ def shipped_folder() -> Path:
     package = Path(__file__).resolve().parents[1]
     installed = package / "models"
     return installed if installed.is_dir() else package.parents[1] / "models"
+
+
+def is_shipped(encoder: str) -> bool:
+    """Whether an encoder comes with dowse: then its configuration is read in no time."""
+    return encoder.isidentifier() and (shipped_folder() / encoder / CONFIG_FILE).exists()
 
 
 def find_model_folder(name: str, config_file: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.encoders.document import Document, Form, View, docs_view, query_view, views
 from dowse.encoders.encoder import file_safe
+from dowse.encoders.model_files import CONFIG_FILE as CONFIG_FILE
 from dowse.encoders.model_files import read_model_settings
 from dowse.errors import DowseError
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from dowse.encoders.encoder import Vectors
     from dowse.encoders.word_tokenizer import WordTokenizer
 
-CONFIG_FILE, TOKENIZER_FILE = "encoder.json", "tokenizer.json"
+TOKENIZER_FILE = "tokenizer.json"
 # Two graphs over the same weights: quantised to 8 bits for CPUs, and float for GPUs, which lack the former.
 MODEL_FILE, GPU_MODEL_FILE, WEIGHTS_FILE = "model.onnx", "model-gpu.onnx", "weights.bin"
 ARCHITECTURE = "transformer"
@@ -88,6 +90,8 @@ class DowseModel:
 
     def __init__(self, folder: Path, device: str, threads: int) -> None:
         self._folder, self._device, self._threads = folder, device, threads
+        self._opening = threading.Lock()
+        self._opened: InferenceSession | None = None
 
     @cached_property
     def words(self) -> WordTokenizer:
@@ -96,9 +100,16 @@ class DowseModel:
 
         return WordTokenizer.read(self._folder / TOKENIZER_FILE)
 
-    @cached_property
+    @property
     def _session(self) -> InferenceSession:
-        """The float graph on a GPU if there is one, else the quantised graph on the CPU."""
+        """The session; threads that need it at once open one."""
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._open_session()
+            return self._opened
+
+    def _open_session(self) -> InferenceSession:
+        """Open the float graph on a GPU if there is one, else the quantised graph on the CPU."""
         from dowse.encoders.session import open_session, uses_gpu
 
         gpu_model = self._folder / GPU_MODEL_FILE

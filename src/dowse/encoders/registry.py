@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.encoders.model_files import find_model_folder, folder_megabytes, read_model_settings
+from dowse.encoders.model_files import (
+    CONFIG_FILE,
+    find_model_folder,
+    folder_megabytes,
+    is_shipped,
+    read_model_settings,
+)
 from dowse.encoders.model_files import shipped_folder as shipped_folder
-from dowse.encoders.onnx_encoder import CONFIG_FILE, OnnxEncoder
+from dowse.encoders.onnx_encoder import OnnxEncoder
 from dowse.errors import ConfigError, DowseError
 from dowse.security.terminal import first_line
 
@@ -45,6 +52,8 @@ def load_encoder(name: str, view: str = "symbol", device: str = "auto", threads:
     """
     if name.startswith(_HUB_PREFIX):
         return _open(_download(name.removeprefix(_HUB_PREFIX)), name, view, device, threads)
+    if is_shipped(name):
+        return _load_shipped(name, view, device, threads)
     folder = find_model_folder(name, CONFIG_FILE)
     if not folder.is_dir():
         known = ", ".join(model.name for model in available_encoders()) or "none"
@@ -52,9 +61,10 @@ def load_encoder(name: str, view: str = "symbol", device: str = "auto", threads:
     return _open(folder, folder.name, view, device, threads)
 
 
-def is_shipped(name: str) -> bool:
-    """Whether an encoder comes with dowse: then its configuration is read in no time."""
-    return name.isidentifier() and (shipped_folder() / name / CONFIG_FILE).exists()
+@lru_cache(maxsize=4)
+def _load_shipped(name: str, view: str, device: str, threads: int) -> Encoder:
+    """Return a shipped encoder; all indexes of a process share it, for it never changes."""
+    return _open(shipped_folder() / name, name, view, device, threads)
 
 
 def available_encoders() -> list[EncoderInfo]:

@@ -50,9 +50,10 @@ def open_session(
             opened. No library of custom operators is ever registered, and no model sets options.
     """
     from dowse.encoders.model_files import is_shipped_file
-    from dowse.encoders.onnx_check import check_onnx_model
 
     if not is_shipped_file(model):
+        from dowse.encoders.onnx_check import check_onnx_model
+
         check_onnx_model(model, folder)
     onnxruntime = import_onnxruntime()
 

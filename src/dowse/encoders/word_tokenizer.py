@@ -8,10 +8,13 @@ depend on the words around it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowse.encoders.model_files import load_tokenizer, model_errors
+from dowse.encoders.bpe_table import TABLE_FILE, BpeTable
+from dowse.encoders.model_files import is_shipped_file, load_tokenizer, model_errors
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -39,25 +42,40 @@ _NAME_SEARCH_CHARACTERS, _MAX_IDS_BEFORE_NAME, _MAX_NAME_IDS = 500, 60, 24
 # Some 50 MB; generated words would fill any cache, so a full one is cleared.
 _MAX_CACHED_WORDS = 300_000
 
+# New words from which on the tokenizers library is worth loading: it is six times as fast as the table.
+_MAX_TABLE_WORDS = 256
+
 Ids = tuple[int, ...]
 
 
 class WordTokenizer:
     """Token ids of words, cached word by word; one call of the subword tokenizer for each new word."""
 
-    def __init__(self, tokenizer: Tokenizer, model: object = "the model") -> None:
-        """Wrap a subword tokenizer; `model` names its model in messages."""
-        self._model = model
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        self._tokenizer = tokenizer
+    def __init__(
+        self,
+        tokenizer: Tokenizer | Callable[[], Tokenizer],
+        model: object = "the model",
+        table: BpeTable | None = None,
+    ) -> None:
+        """Wrap a subword tokenizer.
+
+        Args:
+            tokenizer: The tokenizer, or a function that loads it.
+            model: Names its model in messages.
+            table: Encodes the first words, so that a query need not load the tokenizer.
+        """
+        self._model, self._table = model, table
+        self._load = tokenizer if callable(tokenizer) else lambda: tokenizer
         self._cache: dict[str, Ids] = {}
         self._code_cache: dict[str, Ids] = {}
 
     @classmethod
     def read(cls, path: Path) -> WordTokenizer:
-        """Read a tokenizer.json."""
-        return cls(load_tokenizer(path), path.parent)
+        """Read a tokenizer.json; a shipped one only when its table does not do."""
+        table = BpeTable.read(path.with_name(TABLE_FILE)) if is_shipped_file(path) else None
+        return cls(
+            load_tokenizer(path) if table is None else lambda: load_tokenizer(path), path.parent, table
+        )
 
     def encode_text(self, text: str, limit: int) -> list[int]:
         """Return the ids of prose or of a name: as many whole words as fit into `limit`."""
@@ -101,10 +119,24 @@ class WordTokenizer:
         if len(self._cache) >= _MAX_CACHED_WORDS:
             self._cache.clear()
         cut = word[: MAX_NUMBER_CHARACTERS if word[0].isdigit() else MAX_WORD_CHARACTERS].lower()
-        with model_errors(self._model):
-            read = self._tokenizer.encode(" " + cut, add_special_tokens=False)
-        ids = self._cache[word] = tuple(read.ids)
+        ids = self._cache[word] = tuple(self._encode_lower(cut))
         return ids
+
+    def _encode_lower(self, word: str) -> list[int]:
+        if self._table is not None:
+            if len(self._cache) < _MAX_TABLE_WORDS and word.isascii():
+                return self._table.encode(word)
+            self._table = None  # many words, or one that the library splits by its own rules
+        with model_errors(self._model):
+            ids: list[int] = self._tokenizer.encode(" " + word, add_special_tokens=False).ids
+        return ids
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        tokenizer = self._load()
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
 
     def _encode_code_word(self, word: str) -> Ids:
         if len(self._code_cache) >= _MAX_CACHED_WORDS:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from dowse.errors import DowseError
 from dowse.indexing.parse_jobs import MAX_REPLY_BYTES, AnyJob, CorpusJob, LinkJob, Reply
 from dowse.parsing.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS, file_seconds
-from dowse.workers.supervisor import Cause, Supervisor, WorkerDied, worker_program
+from dowse.workers.program import worker_program
+from dowse.workers.supervisor import Cause, Supervisor, WorkerDied
 
 # Wall time, far beyond any real file: only what hangs without using the CPU gets here (`parsing.limits`).
 FILE_TIME_LIMIT = 30

@@ -11,14 +11,11 @@ from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.query.ast import PathFilter, WithinFilter, positive_leaves
 from dowse.search.context import Candidates, Ranking, SearchContext
-from dowse.search.error_messages import find_message
 from dowse.search.exact import match_patterns, rank_exact
 from dowse.search.explain import above_min_score, make_answer
-from dowse.search.frames import find_frames, frame_note, located_first
 from dowse.search.lanes.bm25 import query_terms
 from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.jobs import LaneRunner
-from dowse.search.long_questions import weigh_long_text
 from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan, lane_weights, make_plan, plain_name, plain_text_notes
 from dowse.search.ranking.copies import collapse_copies
@@ -74,6 +71,8 @@ from dowse.types import (
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
     from dowse.feedback.store import FeedbackStore
+    from dowse.query.long_text import LongText
+    from dowse.search.long_questions import Reading
     from dowse.types import Boost
 
 # Symbols of the name that a query is, which are candidates even where no lane finds them.
@@ -114,7 +113,7 @@ def search(
         has_graph=not reader.is_corpus,
         correct=partial(correct_query, reader, fuzziness=request.options.fuzziness),
         # Of a corpus, long queries are documentation of functions, not reports: measured on trees alone.
-        read=None if reader.is_corpus else partial(weigh_long_text, reader),
+        read=None if reader.is_corpus else partial(_weigh_long_text, reader),
     )
     if "embedding" in plan.lanes and encoder is None:
         raise DowseError("there is no encoder to search by meaning with; set `encoder`, e.g. to base")
@@ -157,6 +156,9 @@ def search(
     hits, also_below = above_min_score(context, candidates, ranking, hits)
     notes = [*notes, *candidates.notes, *below, *also_below]
     if plan.error_message:
+        from dowse.search.error_messages import find_message
+        from dowse.search.frames import find_frames, frame_note, located_first
+
         located = find_message(reader, plan.error_message, hits, settings.exact_seconds)
         if plan.trace:
             frames = [each for each in find_frames(reader, plan.trace) if context.allows(each.row.row)]
@@ -166,6 +168,12 @@ def search(
         located = [each for each in located if context.allows(each.row.row)]
         hits, ranking = located_first(hits, located), replace(ranking, located=located)
     return make_answer(context, candidates, ranking, hits, total, embedded, notes)
+
+
+def _weigh_long_text(reader: Reader, long_text: LongText) -> Reading:
+    from dowse.search.long_questions import weigh_long_text  # late: nearly all queries are short
+
+    return weigh_long_text(reader, long_text)
 
 
 def rank_candidates(context: SearchContext, candidates: Candidates) -> Ranking:
@@ -374,7 +382,7 @@ def _fuse(
 def _blend(
     context: SearchContext, rankings: Sequence[LaneRanking], terms: QueryTerms
 ) -> list[FusedCandidate]:
-    from dowse.encoders.registry import is_shipped
+    from dowse.encoders.model_files import is_shipped
 
     encoder = context.encoder
     weights = context.question_profile.blend.scale_lexical(context.settings.lexical_weight)

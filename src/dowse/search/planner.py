@@ -21,7 +21,6 @@ from dowse.query.ast import (
     needs_match,
     with_exact_words,
 )
-from dowse.query.long_text import LongText, read_long_text
 from dowse.query.parser import narrow, parse_query, plain_query
 from dowse.query.structural import StructuralQuery, parse_structural
 from dowse.search.options import LANE_ORDER, SearchOptions, SearchRequest
@@ -30,6 +29,7 @@ from dowse.search.spelling import Correction
 from dowse.types import Note
 
 if TYPE_CHECKING:
+    from dowse.query.long_text import LongText
     from dowse.query.stack_trace import StackTrace
     from dowse.search.long_questions import Reading
 
@@ -40,6 +40,8 @@ _LOOKS_LIKE_ERROR = re.compile(
     r"\w(?:Error|Exception|Warning|Failure)\b(?:\[\w+\])?:|\b(?:error|fatal|panic|warning)\b[^:]{0,20}:"
     r"|\bpanicked at |\b(?:ERROR|WARN|WARNING|FATAL|CRITICAL|INFO|DEBUG)\b.*[\]:]"
 )
+# Characters that the words of a long text have at least (`query/long_text.py`).
+_MIN_LONG_TEXT = 100
 _DEFAULTS = Settings()
 # The lanes that the planner chooses from; tfidf answers on request only.
 PLANNED_LANES = ("keyword", "embedding", "graph")
@@ -174,8 +176,10 @@ def _parse_trace(request: SearchRequest) -> StackTrace | None:
 def _read_long_text(request: SearchRequest) -> LongText | None:
     """Return the fields of a long text, unless it is a query that was written by hand."""
     options, text = request.options, request.text
-    if options.mode in ("regex", "symbol", "graph"):
+    if options.mode in ("regex", "symbol", "graph") or len(text) < _MIN_LONG_TEXT:
         return None
+    from dowse.query.long_text import read_long_text
+
     long_text = read_long_text(text)
     if long_text and not options.plain and "\n" not in text.strip():
         parts = leaves(with_exact_words(parse_query(text)))
@@ -185,17 +189,20 @@ def _read_long_text(request: SearchRequest) -> LongText | None:
 
 
 def _error_message(request: SearchRequest, long_text: LongText | None = None) -> str:
+    if not long_text and not _may_be_error(request):
+        return ""
     from dowse.query.stack_trace import error_message
 
-    if long_text:
-        return error_message(long_text.text("error"))
+    return error_message(long_text.text("error") if long_text else request.text)
+
+
+def _may_be_error(request: SearchRequest) -> bool:
     if request.options.mode in ("regex", "symbol", "graph") or not _LOOKS_LIKE_ERROR.search(request.text):
-        return ""
-    if not request.options.plain:
-        parts = leaves(with_exact_words(parse_query(request.text)))
-        if any(isinstance(part, Filter) for part in parts):  # written by hand
-            return ""
-    return error_message(request.text)
+        return False
+    if request.options.plain:
+        return True
+    parts = leaves(with_exact_words(parse_query(request.text)))
+    return not any(isinstance(part, Filter) for part in parts)  # those are written by hand
 
 
 def _trace_query(request: SearchRequest, trace: StackTrace) -> Query:

@@ -7,8 +7,6 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError
-from dowse.graph.model import is_sure
-from dowse.research.hyperbolic.chains import symbol_chain
 from dowse.search.context import Ranking, SearchContext
 from dowse.search.lanes.bm25 import without_language
 from dowse.search.ranking.coverage import term_idf
@@ -33,6 +31,8 @@ _FACTUAL_KINDS = ("structure", "pattern", "filter")
 
 def add_callees(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit]:
     """Add what the best hits call, each with a share of its caller's score."""
+    from dowse.graph.model import is_sure
+
     known = {hit.row.row for hit in hits}
     callees: dict[int, tuple[float, str]] = {}
     for hit in hits[:_CALLERS]:
@@ -88,6 +88,7 @@ def diversify(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit]:
     first = [hit.row for hit in hits[: context.settings.diversify_candidates]]
     if len(first) < 2:
         return hits
+    from dowse.research.hyperbolic.chains import symbol_chain
     from dowse.search.ranking.diversify import cluster_names, diversify_clusters, diversify_mmr
 
     if options.diversify == "mmr":
@@ -113,7 +114,7 @@ def _cluster_labels(context: SearchContext, rows: Sequence[SymbolRow]) -> NDArra
     if method == "meaning":
         return clustering.euclidean(_vectors(context, rows), count)
     if method == "spectral":
-        from dowse.research.hyperbolic.chains import hop_matrix
+        from dowse.research.hyperbolic.chains import hop_matrix, symbol_chain
 
         return clustering.spectral(hop_matrix([symbol_chain(row) for row in rows]), count)
     from dowse.research.tree_coordinates import tree_coordinates

@@ -8,7 +8,6 @@ from functools import partial
 from itertools import zip_longest
 
 from dowse.errors import DowseError
-from dowse.graph.queries import seeds_named
 from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.context import Candidates, SearchContext
 from dowse.search.lanes.bm25 import without_language
@@ -43,6 +42,8 @@ class StaleGeneration(Exception):
 
 def find_seeds(reader: Reader, plan: Plan) -> GraphSeeds:
     """Return the symbols that the names in a plan refer to."""
+    from dowse.graph.queries import seeds_named  # late: most queries name none
+
     structural = plan.structural
     relation = structural.relation if structural else ""
     ends = seeds_named(reader, relation, structural.target) if structural and structural.target else []

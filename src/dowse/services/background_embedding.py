@@ -13,7 +13,6 @@ import contextlib
 import json
 import os
 import shutil
-import signal
 import sys
 import tempfile
 import threading
@@ -24,14 +23,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.config import Settings, cache_folder
-from dowse.encoders.registry import is_shipped
+from dowse.encoders.model_files import is_shipped
 from dowse.errors import DowseError
 from dowse.index import Index
 from dowse.security.safe_files import make_private_directory
 from dowse.storage.open import open_backend
 from dowse.vectors.embedding_progress import EMBEDDING, LEARNING, EmbeddingFolder, EmbeddingProgress
 from dowse.workers.child import lower_priority
-from dowse.workers.supervisor import worker_program
+from dowse.workers.detached import can_detach, spawn_detached
 from dowse.write_lock import write_lock
 
 if TYPE_CHECKING:
@@ -76,14 +75,18 @@ def start_learning(index: Index) -> bool:
 def _start(index: Index, task: str, expected: EmbeddingProgress) -> bool:
     with index.backend.reader() as reader:
         derived = reader.cache_folder
-    if derived is None or not hasattr(os, "posix_spawn"):
+    if derived is None or not can_detach():
         return False
     folder = EmbeddingFolder(derived, task)
     if folder.progress() is not None:
         return True
     try:
         folder.request(expected)
-        _spawn(_arguments(index, task))
+        spawn_detached(
+            "dowse.services.background_embedding",
+            _arguments(index, task),
+            {**os.environ, "DOWSE_CACHE_DIR": str(cache_folder().absolute())},
+        )
     except (OSError, DowseError, NotImplementedError):  # a read-only or full disk, no more processes
         folder.remove_request()
         return False
@@ -92,7 +95,6 @@ def _start(index: Index, task: str, expected: EmbeddingProgress) -> bool:
 
 def main() -> None:
     """Embed all symbols of the index that the first argument describes, or learn from its history."""
-    os.closerange(3, 1024)  # what the command had inherited, such as a pipe that somebody reads to its end
     lower_priority(_NICENESS)
     arguments = json.loads(sys.argv[1])
     root, address = Path(arguments["root"]), arguments["address"]
@@ -166,18 +168,3 @@ def _arguments(index: Index, task: str) -> str:
     settings["threads"] = max(1, index.settings.threads // 2)
     place = {"root": str(index.root), "address": index.backend.address}
     return json.dumps({"task": task, **place, "settings": settings})
-
-
-def _spawn(arguments: str) -> None:
-    """Start the process in a session of its own, which neither Ctrl-C nor the end of the terminal ends."""
-    program = "import os; os.chdir('/')\n" + worker_program("dowse.services.background_embedding")
-    standard = [(os.POSIX_SPAWN_OPEN, handle, os.devnull, os.O_RDWR, 0) for handle in (0, 1, 2)]
-    os.posix_spawn(
-        sys.executable,
-        [sys.executable, "-P", "-c", program, arguments],
-        {**os.environ, "DOWSE_CACHE_DIR": str(cache_folder().absolute())},
-        file_actions=standard,
-        setsid=True,
-        setsigmask=[],
-        setsigdef=[signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
-    )

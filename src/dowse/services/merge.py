@@ -8,7 +8,7 @@ from typing import Any
 
 from dowse.errors import DowseError
 from dowse.formats.json_format import SCHEMA_VERSION, answer_to_json, notes_to_json
-from dowse.search.lanes.graph import MENTION_SCORE
+from dowse.search.lanes.jobs import MENTION_SCORE
 from dowse.types import Answer, Note, NoteCode
 from dowse.version import __version__
 

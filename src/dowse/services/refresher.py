@@ -17,7 +17,8 @@ from dowse.services.events import EventBroker
 from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.services.refresh_process import RefreshJob
 from dowse.watch import Watcher, WatchEvent
-from dowse.workers.supervisor import Supervisor, WorkerDied, worker_program
+from dowse.workers.program import worker_program
+from dowse.workers.supervisor import Supervisor, WorkerDied
 
 # While searches come in, changed files are looked for so often; not at all between searches.
 CHECK_SECONDS = 20.0

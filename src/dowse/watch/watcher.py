@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from dowse.errors import DowseError
 from dowse.runtime_paths import digest, runtime_folder
 from dowse.watch.commands import END, Settle, WatchJob
-from dowse.workers.supervisor import CircuitBreaker, Supervisor, WorkerDied, worker_program
+from dowse.workers.program import worker_program
+from dowse.workers.supervisor import CircuitBreaker, Supervisor, WorkerDied
 
 if TYPE_CHECKING:
     from dowse.index import Index

@@ -50,11 +50,6 @@ class WorkerDied(Exception):
         self.cause, self.detail = cause, detail
 
 
-def worker_program(module: str) -> str:
-    """Return the Python program that runs `main` of a module, found on the search path of this process."""
-    return f"import sys; sys.path[:] = {sys.path!r}\nfrom {module} import main; main()"
-
-
 class Supervisor:
     """Keeps one worker process. One thread talks to it; any thread may `send` a message or `stop` it."""
 

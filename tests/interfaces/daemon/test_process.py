@@ -53,7 +53,7 @@ def children(pid: int) -> list[int]:
     return [each for child in map(int, found) for each in (child, *children(child))]
 
 
-def test_commands_start_nothing_that_stays(root, cache, around):
+def test_without_a_warm_process_commands_start_nothing_that_stays(root, cache, around):
     assert dowse(*QUESTION, cwd=root, **around).returncode == 0
     assert sockets(cache) == []
     assert ask(*QUESTION, cwd=root, **around).returncode == NOT_ANSWERED

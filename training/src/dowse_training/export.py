@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from onnx import TensorProto, external_data_helper
 
+from dowse.encoders.bpe_table import TABLE_FILE, make_table
 from dowse.encoders.document import Document, Form, query_view, views
 from dowse.encoders.onnx_encoder import (
     ARCHITECTURE,
@@ -90,6 +91,7 @@ def begin(weights: Weights, tokenizer: str, folder: Path) -> Weights:
     pruned = prune(tokenizer)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / TOKENIZER_FILE).write_text(pruned.tokenizer, encoding="utf-8")
+    (folder / TABLE_FILE).write_bytes(make_table(json.loads(pruned.tokenizer)))
     return {**weights, "word_emb": weights["word_emb"][pruned.kept]}
 
 

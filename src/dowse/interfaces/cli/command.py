@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import threading
 from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
@@ -13,13 +14,15 @@ EXIT_INTERRUPTED = 130  # 128 + SIGINT
 # Marks words behind `--` that begin with a dash; no word of a command line has this character in it.
 _LITERAL = "\0"
 _USAGE = "usage: "
+# Columns of help where there is no terminal, as in argparse.
+_DEFAULT_WIDTH = 80
 
 
 class CommandParser(argparse.ArgumentParser):
     """The parser of one command: flags and positional arguments may be mixed, `--` ends the flags."""
 
     def __init__(self, command: str = "", **settings: Any) -> None:  # noqa: ANN401 - as argparse has them
-        super().__init__(**settings)
+        super().__init__(**{"formatter_class": _help_formatter, **settings})
         self.command = command
         self._optional_values: dict[str, tuple[str, Collection[str]]] = {}
         self._lock = threading.Lock()
@@ -82,6 +85,18 @@ class CommandParser(argparse.ArgumentParser):
             const, choices = self._optional_values.get(word, ("", ()))
             result.append(f"{word}={const}" if const and following not in choices else word)
         return result
+
+
+def _help_formatter(prog: str) -> argparse.HelpFormatter:
+    """Return a formatter as wide as the terminal.
+
+    argparse makes one for every flag, and would load `shutil` with all its compressors to find that out.
+    """
+    try:
+        width = int(os.environ.get("COLUMNS", 0)) or os.get_terminal_size().columns
+    except (ValueError, OSError):
+        width = _DEFAULT_WIDTH
+    return argparse.HelpFormatter(prog, width=(width or _DEFAULT_WIDTH) - 2)
 
 
 def _show_argument(action: argparse.Action) -> str:

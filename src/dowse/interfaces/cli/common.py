@@ -41,9 +41,15 @@ class Environment:
     # checked for changes; False if there is none.
     wait_for_updates: Callable[[Index, bool], bool]
     folder: str = ""  # the current folder; "" for that of this process
+    is_daemon: bool = False
+    embeds_later: bool = True  # whether nothing else embeds what a command leaves without a vector
 
 
-_OF_THIS_PROCESS = Environment(os.environ, Index.open, lambda *_: False)
+def _open_in_process(path: str, **settings: object) -> Index:
+    return Index.open(path, **settings).keep_lanes_in_process()
+
+
+_OF_THIS_PROCESS = Environment(os.environ, _open_in_process, lambda *_: False)
 environment = ContextVar("environment", default=_OF_THIS_PROCESS)
 
 
@@ -169,14 +175,13 @@ def embed_briefly(index: Index) -> None:
 def embed_in_background(index: Index, rate: float = 0.0) -> None:
     """Have a process of its own embed what has no vector, or learn from new commits if nothing is missing.
 
-    A daemon has its watcher or refresher for that.
+    A watching daemon does that itself.
 
     Args:
         index: The index.
         rate: Symbols per second, if that was measured just before.
     """
-    is_here = environment.get() is _OF_THIS_PROCESS
-    if not is_here or not index.settings.background_embedding or index.is_shared:
+    if not environment.get().embeds_later or not index.settings.background_embedding or index.is_shared:
         return
     is_embedded = not index.unembedded()
     if is_embedded and not index.has_new_history():
@@ -184,6 +189,16 @@ def embed_in_background(index: Index, rate: float = 0.0) -> None:
     from dowse.services.background_embedding import start_embedding, start_learning
 
     start_learning(index) if is_embedded else start_embedding(index, rate)
+
+
+def leave_warm_process(index: Index, options: argparse.Namespace) -> None:
+    """Have a process stay that answers the next commands, once what was asked for is written."""
+    if environment.get().is_daemon or options.no_daemon or not index.settings.warm_minutes:
+        return
+    from dowse.interfaces.daemon.warm import start_warm_process
+
+    sys.stdout.flush()
+    start_warm_process(index)
 
 
 def print_json(data: object) -> None:

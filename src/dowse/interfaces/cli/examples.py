@@ -79,6 +79,11 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
         Example("dowse watch ~/src/shop ~/src/bank", "two repositories"),
         Example("dowse watch --threads 2 --nice 19", "with more threads, at the lowest priority"),
     ),
+    "stop": (
+        Example("dowse stop", "end the process that the last searches were answered by"),
+        Example("dowse stop && dowse search retry", "search with a fresh one"),
+        Example("dowse search retry --no-daemon", "search without one"),
+    ),
     "mcp": (
         Example("dowse mcp", "over standard input and output, for one agent"),
         Example("dowse mcp . --watch", "this folder only; follow changes of files"),

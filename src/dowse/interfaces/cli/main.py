@@ -45,6 +45,7 @@ COMMANDS = {
         "watch_command",
         "update indexes while files change, and answer searches from a warm process, until Ctrl-C",
     ),
+    "stop": ("stop_command", "end the process that a search leaves to answer the next ones"),
     "mcp": ("mcp_command", "serve coding agents: search and the code graph as MCP tools"),
     "install": ("install_command", "add dowse to coding agents: Claude Code, Codex, …"),
     "status": ("status_command", "show what is indexed and whether it is up to date"),

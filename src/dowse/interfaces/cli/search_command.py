@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 import shlex
+from collections.abc import Mapping
 from typing import Any
 
+from dowse.config import load_settings
+from dowse.encoders.model_files import is_shipped
 from dowse.index import QUICK_SYMBOLS, Index
 from dowse.interfaces.cli import flags, grep_flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
@@ -14,6 +17,9 @@ from dowse.interfaces.cli.common import (
     embed_briefly,
     embed_in_background,
     ensure_current,
+    environment,
+    flag_settings,
+    leave_warm_process,
     open_index,
     print_message,
 )
@@ -64,6 +70,8 @@ def run(options: argparse.Namespace) -> int:
     grep_flags.check(options)
     values = _option_values(options)
     options.explain = values.get("explain", False)
+    if not environment.get().is_daemon:
+        _preload_encoder(options, values)
     index = open_index(options, refresh=options.refresh, reranker=options.reranker)
     if options.place.below and not options.everywhere:
         values["within"] = options.place.below
@@ -72,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     search_options = make_options(index.settings, **values)
     if is_new and options.query:
         _check_query(options.query, search_options)
-    elif not is_new:
+    elif not is_new and not environment.get().is_daemon:
         index.warm(options.query or "", values.get("mode"), values.get("lanes"), values.get("plain"))
     ensure_current(index)
     _embed_new_symbols(index, search_options, is_new)
@@ -85,7 +93,21 @@ def run(options: argparse.Namespace) -> int:
     write_answer(answer, options, index)
     if "within" in values and not answer.hits:
         print_message(f"only {values['within']} was searched; --everywhere searches all of {index.root}")
+    leave_warm_process(index, options)
     return EXIT_FOUND if answer.hits else EXIT_NOTHING
+
+
+def _preload_encoder(options: argparse.Namespace, values: Mapping[str, Any]) -> None:
+    """Load a shipped encoder before the index is opened, if the query is one to be answered by meaning."""
+    settings = load_settings(None, **flag_settings(options))
+    if not options.query or settings.isolation != "auto" or not is_shipped(settings.encoder):
+        return
+    from dowse.search.planner import make_plan
+
+    if "embedding" in make_plan(SearchRequest(options.query, make_options(settings, **values))).lanes:
+        from dowse.encoders.preload import preload
+
+        preload(settings.encoder, settings.view, settings.device, settings.threads)
 
 
 def _read_words(options: argparse.Namespace) -> None:

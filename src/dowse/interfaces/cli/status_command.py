@@ -12,6 +12,7 @@ from dowse.formats.text import format_age, format_size
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import open_index, print_json, print_line
+from dowse.interfaces.daemon.warm import warm_process
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     if options.files:
         _list_files(index, as_json=options.json)
         return EXIT_FOUND
-    facts = index.status()
+    facts = {**index.status(), "warm_process": warm_process()}
     if options.json:
         print_json(facts)
         return EXIT_FOUND
@@ -52,6 +53,8 @@ def run(options: argparse.Namespace) -> int:
     ]
     if facts["writer"]:
         lines.append(("writing", f"process {facts['writer']}"))
+    if facts["warm_process"]:
+        lines.append(("warm", f"process {facts['warm_process']} answers searches; `dowse stop` ends it"))
     if facts["cluster"]:
         lines += _cluster_lines(index.backend.health(fields=options.fields), facts)
     for name, value in lines:

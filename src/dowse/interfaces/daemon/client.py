@@ -14,6 +14,8 @@ COMMANDS = frozenset(
     """search symbols related callers callees uses implementers subclasses impact path""".split()
 )
 NO_DAEMON = "--no-daemon"
+# The socket of the process that answers for all repositories of a user (`warm_server.py`).
+WARM_SOCKET = "warm.sock"
 # A daemon that does not accept a connection so quickly is dead or busy.
 _CONNECT_SECONDS = 0.05
 # It says at once whether it accepts a command; the command itself may take any time.
@@ -39,7 +41,7 @@ def run_in_daemon(arguments: list[str]) -> int | None:
 
 
 def _socket_paths(arguments: list[str]) -> list[str]:
-    """Return the sockets of daemons for a folder that the command names, or for the current one."""
+    """Return the sockets of daemons for a folder that the command names or the current one, then for any."""
     from dowse.runtime_paths import digest, is_private, runtime_folder
 
     folder = runtime_folder()
@@ -52,7 +54,9 @@ def _socket_paths(arguments: list[str]) -> list[str]:
     roots = [".", *(each for each in arguments[1:] if not each.startswith("-"))]
     # A folder or file in a repository is searched by the daemon of the repository.
     prefixes = {digest(above): None for root in roots for above in _with_parents(os.path.realpath(root))}
-    return [os.path.join(folder, name) for prefix in prefixes for name in names if name.startswith(prefix)]
+    chosen = [name for prefix in prefixes for name in names if name.startswith(prefix)]
+    chosen += [WARM_SOCKET] if WARM_SOCKET in names else []
+    return [os.path.join(folder, name) for name in chosen]
 
 
 def _with_parents(path: str) -> list[str]:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from dowse.config import index_folder, load_settings
+from dowse.config import Settings, index_folder, load_settings
 from dowse.index import Index
 from dowse.interfaces.cli.common import Environment, environment
 from dowse.interfaces.daemon.client import COMMANDS
@@ -20,7 +20,7 @@ from dowse.interfaces.daemon.frames import DISPLAY_VARIABLES, ERRORS, EXIT, OUTP
 from dowse.security.terminal import escape_for_terminal
 
 # Settings that open files and processes depend on; of all others a request may have its own.
-_SHARED_SETTINGS = ("encoder", "view", "device", "isolation")
+SHARED_SETTINGS = ("encoder", "view", "device", "isolation")
 # Settings that may be paths, which mean something else in another folder.
 _PATH_SETTINGS = ("encoder", "reranker")
 # How long a request waits for files that were saved just before.
@@ -49,26 +49,50 @@ class CommandRequest(NamedTuple):
         return cls(os.fsdecode(folder), (terminals[:1] == b"1", terminals[1:] == b"1"), display, arguments)
 
 
+class IndexSource(Protocol):
+    """Where the commands of a daemon get their index from."""
+
+    @property
+    def has_updater(self) -> bool:
+        """Whether a watcher or refresher of this process embeds new symbols."""
+
+    def open(self, root: Path, folder: str, settings: Settings) -> Index:
+        """Return the index in a folder, with settings that it shares with others; raises Declined."""
+
+    def wait_for_updates(self, index: Index, vectors: bool) -> bool:
+        """Wait until a watcher has indexed all saved files; False if that takes long, or there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class ServedIndex:
     """One open index, and how to wait for its watcher, if it has one."""
 
     index: Index
     settle: Callable[[float, bool], bool] | None = None
+    has_updater: bool = True
+
+    def open(self, root: Path, folder: str, settings: Settings) -> Index:
+        """Return the index if it is that one."""
+        index = self.index
+        if root != index.root or folder != os.path.normpath(index.backend.address) or not index.exists:
+            raise Declined
+        if any(getattr(settings, name) != getattr(index.settings, name) for name in SHARED_SETTINGS):
+            raise Declined
+        return index
 
     def wait_for_updates(self, index: Index, vectors: bool) -> bool:
-        """Wait until the watcher has indexed all saved files; False if that takes long, or there is none."""
+        """Wait for the watcher."""
         if self.settle is None or index.settings.refresh == "never":
             return False
         return self.settle(_SETTLE_SECONDS, vectors)
 
 
-def run_command(request: CommandRequest, served: ServedIndex, accept: Callable[[], None]) -> list[bytes]:
+def run_command(request: CommandRequest, source: IndexSource, accept: Callable[[], None]) -> list[bytes]:
     """Run a command and return the parts of the response; raises Declined where it can't be run here.
 
     Args:
         request: The command.
-        served: The index that it may use.
+        source: The indexes that it may use.
         accept: Called once it is clear that the command can be run.
     """
     from dowse.interfaces.cli import main as command_line
@@ -76,8 +100,17 @@ def run_command(request: CommandRequest, served: ServedIndex, accept: Callable[[
     options = _parse(request, command_line.parse_arguments)
     output = CapturedOutput(request.terminals)
     _current_output.set(output)
-    open_index = _index_opener(request, served, accept)
-    environment.set(Environment(request.display, open_index, served.wait_for_updates, request.folder))
+    open_index = _index_opener(request, source, accept)
+    environment.set(
+        Environment(
+            request.display,
+            open_index,
+            source.wait_for_updates,
+            request.folder,
+            is_daemon=True,
+            embeds_later=not source.has_updater,
+        )
+    )
     code = command_line.run(options)
     return [*output.parts(), EXIT + str(code).encode()]
 
@@ -98,20 +131,15 @@ def _parse(request: CommandRequest, parse: Callable[[list[str]], argparse.Namesp
 
 
 def _index_opener(
-    request: CommandRequest, served: ServedIndex, accept: Callable[[], None]
+    request: CommandRequest, source: IndexSource, accept: Callable[[], None]
 ) -> Callable[..., Index]:
     def open_index(path: str, **flags: object) -> Index:
-        index = served.index
         root = Path(request.folder, Path(path).expanduser()).resolve()
-        if root != index.root or not index.exists:
-            raise Declined
         settings = load_settings(root, **flags)
-        folder = str(Path(request.folder, index_folder(root, settings)))
-        if settings.backend or os.path.normpath(folder) != os.path.normpath(index.backend.address):
+        if settings.backend or any(_is_relative(getattr(settings, name)) for name in _PATH_SETTINGS):
             raise Declined
-        differs = any(getattr(settings, name) != getattr(index.settings, name) for name in _SHARED_SETTINGS)
-        if differs or any(_is_relative(getattr(settings, name)) for name in _PATH_SETTINGS):
-            raise Declined
+        folder = os.path.normpath(Path(request.folder, index_folder(root, settings)))
+        index = source.open(root, folder, settings)
         accept()
         return index.with_settings(settings)
 

@@ -24,7 +24,7 @@ DISPLAY_VARIABLES = ("NO_COLOR", "TERM", "DOWSE_LINK_FORMAT")
 # Variables beside DOWSE_* that decide where files are.
 _FOLDER_VARIABLES = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 # Variables that are paths: a relative one means something else in another folder.
-_PATH_VARIABLES = frozenset({b"DOWSE_CONFIG", b"DOWSE_DATA_DIR"})
+PATH_VARIABLES = frozenset({b"DOWSE_CONFIG", b"DOWSE_DATA_DIR", b"DOWSE_CACHE_DIR"})
 # Secrets and switches that no output depends on.
 _IGNORED_VARIABLES = frozenset({"DOWSE_TOKEN", "DOWSE_PAGER", *DISPLAY_VARIABLES})
 
@@ -59,7 +59,7 @@ def environment_key(environment: dict[bytes, bytes]) -> bytes:
     ignored = {name.encode() for name in _IGNORED_VARIABLES}
     names = (name for name in environment if name.startswith(b"DOWSE_") or name in folders)
     return b"\0".join(
-        name + b"=" + (os.path.abspath(value) if name in _PATH_VARIABLES and value else value)  # noqa: PTH100
+        name + b"=" + (os.path.abspath(value) if name in PATH_VARIABLES and value else value)  # noqa: PTH100
         for name in sorted(names)
         if name not in ignored
         for value in [environment[name]]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
+import gc
 import logging
 import os
 import socket
 import struct
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -25,7 +28,7 @@ from dowse.runtime_paths import digest, make_runtime_folder, socket_address
 
 if TYPE_CHECKING:
     from dowse.index import Index
-    from dowse.interfaces.daemon.command import ServedIndex
+    from dowse.interfaces.daemon.command import IndexSource
     from dowse.watch import Watcher
 
 # Connections that wait to be accepted.
@@ -38,6 +41,8 @@ _READ_SECONDS = 2.0
 _TAKE_OVER_SECONDS = 2.0
 # Pause after a connection could not be accepted.
 _RETRY_SECONDS = 0.2
+# Standard error, which is nothing in a process that ends when it hangs.
+_NO_TRACEBACK = 2
 _log = logging.getLogger("dowse.interfaces.daemon")
 
 
@@ -48,12 +53,18 @@ class DaemonServer:
     as without: this is a convenience, and never an error.
     """
 
-    def __init__(self, indexes: Sequence[Index] = (), watchers: Sequence[Watcher] = ()) -> None:
+    def __init__(
+        self,
+        indexes: Sequence[Index] = (),
+        watchers: Sequence[Watcher] = (),
+        hang_seconds: float | None = None,
+    ) -> None:
         """Prepare to serve; nothing happens before `start`.
 
         Args:
             indexes: The indexes that commands may use.
             watchers: The watchers of some of them: then commands need not look for changed files.
+            hang_seconds: End this process if a request takes so long, for the client to run it; None never.
         """
         self._indexes, self._watchers = list(indexes), {id(each.index): each for each in watchers}
         self._sockets: list[tuple[socket.socket, str, os.stat_result]] = []
@@ -61,6 +72,8 @@ class DaemonServer:
         self._stopping = threading.Event()
         self._slots = threading.Semaphore(_MAX_CONCURRENT)
         self._environment_key = b""
+        self._hang_seconds = hang_seconds
+        self._running, self._last_request = 0, time.monotonic()
 
     def start(self) -> None:
         """Listen; returns at once."""
@@ -72,12 +85,24 @@ class DaemonServer:
         """Serve another index too, after `start`."""
         if os.name != "posix" or index.is_shared:
             return
-        from dowse.interfaces.daemon.command import ServedIndex, route_streams
+        from dowse.interfaces.daemon.command import ServedIndex
+
+        name = f"{digest(str(index.root))}-{digest(index.backend.address)}.sock"
+        self.serve(name, ServedIndex(index, watcher.settle if watcher else None))
+        threading.Thread(target=warm_up, args=(index,), daemon=True).start()
+
+    def serve(self, name: str, source: IndexSource) -> None:
+        """Listen at a socket of the runtime folder, after `start`; commands use the indexes of a source."""
+        from dowse.interfaces.daemon.command import route_streams
 
         route_streams()
-        served = ServedIndex(index, watcher.settle if watcher else None)
-        threading.Thread(target=self._serve, args=(served,), name="dowse-daemon", daemon=True).start()
-        threading.Thread(target=warm_up, args=(index,), daemon=True).start()
+        threading.Thread(target=self._serve, args=(name, source), name="dowse-daemon", daemon=True).start()
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long no request has been running; 0 while one is."""
+        with self._lock:
+            return 0.0 if self._running else time.monotonic() - self._last_request
 
     def stop(self) -> None:
         """Close the sockets, and remove them where they are still ours."""
@@ -92,10 +117,9 @@ class DaemonServer:
                 listener.shutdown(socket.SHUT_RDWR)
             listener.close()
 
-    def _listen(self, index: Index) -> socket.socket | None:
-        """Listen at the path of an index; None while another process does."""
-        root, address = digest(str(index.root)), digest(index.backend.address)
-        path = os.path.join(make_runtime_folder(), f"{root}-{address}.sock")
+    def _listen(self, name: str) -> socket.socket | None:
+        """Listen at a socket of the runtime folder; None while another process does."""
+        path = os.path.join(make_runtime_folder(), name)
         if _has_listener(path):
             return None
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -115,14 +139,14 @@ class DaemonServer:
             self.stop()
         return listener
 
-    def _serve(self, served: ServedIndex) -> None:
+    def _serve(self, name: str, source: IndexSource) -> None:
         """Listen as soon as no other process does, then handle connections until the socket is closed."""
         try:
-            while (listener := self._listen(served.index)) is None:
+            while (listener := self._listen(name)) is None:
                 if self._stopping.wait(_TAKE_OVER_SECONDS):
                     return
         except OSError as error:
-            _log.debug("no daemon for %s: %s", served.index.root, error)
+            _log.debug("no daemon at %s: %s", name, error)
             return
         while True:
             try:
@@ -131,13 +155,13 @@ class DaemonServer:
                 if self._stopping.wait(_RETRY_SECONDS):
                     return
                 continue
-            threading.Thread(target=self._handle, args=(connection, served), daemon=True).start()
+            threading.Thread(target=self._handle, args=(connection, source), daemon=True).start()
 
-    def _handle(self, connection: socket.socket, served: ServedIndex) -> None:
+    def _handle(self, connection: socket.socket, source: IndexSource) -> None:
         """Respond to one request; a client that gets no whole response runs the command itself."""
         from dowse.interfaces.daemon.command import Declined
 
-        with connection, self._slots, contextlib.suppress(OSError):
+        with connection, self._slots, self._counted(), contextlib.suppress(OSError):
             accepted = False
 
             def accept() -> None:
@@ -150,7 +174,7 @@ class DaemonServer:
 
             try:
                 connection.settimeout(_READ_SECONDS)
-                parts = self._respond(connection, served, accept)
+                parts = self._respond(connection, source, accept)
                 connection.settimeout(None)
                 connection.sendall(pack(parts))
             except (Declined, ValueError):
@@ -162,7 +186,7 @@ class DaemonServer:
                 _log.exception("a command failed in the daemon; the client runs it")
 
     def _respond(
-        self, connection: socket.socket, served: ServedIndex, accept: Callable[[], None]
+        self, connection: socket.socket, source: IndexSource, accept: Callable[[], None]
     ) -> list[bytes]:
         from dowse.interfaces.daemon.command import CommandRequest, Declined, run_command
 
@@ -171,7 +195,28 @@ class DaemonServer:
         version, folder, terminals, key, *fields = unpack(_read_request(connection))
         if version != protocol_version() or key != self._environment_key:
             raise Declined
-        return run_command(CommandRequest.from_parts(folder, terminals, fields), served, accept)
+        return run_command(CommandRequest.from_parts(folder, terminals, fields), source, accept)
+
+    @contextlib.contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count a request while it runs; one that hangs ends the process, if there is a limit."""
+        self._count(1)
+        try:
+            yield
+        finally:
+            self._count(-1)
+
+    def _count(self, change: int) -> None:
+        with self._lock:
+            self._running += change
+            self._last_request = time.monotonic()
+            if self._hang_seconds is None:
+                return
+            # A thread of native code, which goes on where the interpreter's lock is held.
+            if self._running:
+                faulthandler.dump_traceback_later(self._hang_seconds, exit=True, file=_NO_TRACEBACK)
+            else:
+                faulthandler.cancel_dump_traceback_later()
 
 
 def warm_up(index: Index) -> None:
@@ -184,6 +229,9 @@ def warm_up(index: Index) -> None:
             for command in COMMANDS:
                 load_command(command)
             index.search("get ready", k=1, feedback=False)
+    # What is loaded by now stays: looking through it for cycles took a third of a request's time.
+    gc.collect()
+    gc.freeze()
 
 
 @contextlib.contextmanager

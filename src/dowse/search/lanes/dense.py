@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from dowse.encoders.encoder import Encoder
 from dowse.query.ast import Constraint
 from dowse.search.lanes.jobs import LaneResult, columns
 from dowse.storage.protocol import Reader, VectorRequest
-from dowse.vectors.adapter import load_adapter
+
+if TYPE_CHECKING:
+    from dowse.encoders.encoder import Encoder
+    from dowse.vectors.adapter import Adapter
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ def embedding_lane(
     if not text.strip():
         return LaneResult((), ())  # filters alone have no vector
     vector = encoder.encode_queries([text])[0]
-    adapter = load_adapter(reader.cache_folder, encoder.id, len(vector), reader.derived) if adapt else None
+    adapter = _load_adapter(reader, encoder) if adapt else None
     adapted = adapter.adapt(vector) if adapter else vector
     request = VectorRequest(encoder.id, adapted, method, constraint, exact_rows)
     rows, scores = columns(reader.nearest(request, limit))
@@ -47,3 +50,9 @@ def embedding_lane(
     label = f"adapted by {adapter.facts.commits:,} commits"
     details = tuple(f"{label}: {now - then:+.2f}" for now, then in zip(scores, plain, strict=True))
     return AdaptedResult(rows, scores, details, plain)
+
+
+def _load_adapter(reader: Reader, encoder: Encoder) -> Adapter | None:
+    from dowse.vectors.adapter import load_adapter  # late: it is off by default
+
+    return load_adapter(reader.cache_folder, encoder.id, encoder.dimension, reader.derived)

@@ -1,7 +1,8 @@
-"""Where lanes run: several in parallel, in processes of their own; one alone in this process."""
+"""Where lanes run: several in parallel, in processes of their own; one alone, or those of a command, here."""
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,14 +17,28 @@ if TYPE_CHECKING:
     from dowse.storage.protocol import Reader
 
 
+class _StillStarting(Exception):
+    """The encoder is not loaded within its time limit."""
+
+
 class InlineLanes:
-    """Runs lanes in this process, one after another: no limits, no start-up."""
+    """Runs lanes in this process, one after another: no limits but that of the encoder's start."""
 
     def __init__(
-        self, encoder: Callable[[], Encoder | None] = lambda: None, lanes: Mapping[str, Lane] = LANES
+        self,
+        encoder: Callable[[], Encoder | None] = lambda: None,
+        lanes: Mapping[str, Lane] = LANES,
+        start_seconds: float | None = None,
     ) -> None:
         self._encoder = encoder  # called only for a lane that needs one
-        self._lanes = lanes
+        self._lanes, self._start_seconds = lanes, start_seconds
+        self._loading: threading.Thread | None = None
+
+    def warm(self) -> None:
+        """Load the encoder in a thread: native code reads its weights while other lanes run."""
+        if self._loading is None:
+            self._loading = threading.Thread(target=self._load_encoder, name="dowse-encoder", daemon=True)
+            self._loading.start()
 
     def run(self, reader: Reader, jobs: Sequence[LaneJob], seconds: float = 0.0) -> list[Outcome]:
         """Run each job to its end, however long that takes; an exception becomes a problem of its outcome."""
@@ -34,8 +49,10 @@ class InlineLanes:
         result, problem, user_error = None, "", None
         try:
             lane = self._lanes[job.lane]
-            encoder = self._encoder() if lane.wants_encoder else None
+            encoder = self._ready_encoder() if lane.wants_encoder else None
             result = lane.call(reader, encoder, job.arguments)
+        except _StillStarting as error:
+            problem = f"{job.lane}: {error}"
         except Exception as error:
             import traceback
 
@@ -46,6 +63,20 @@ class InlineLanes:
         log_problem(outcome, detail)
         return outcome
 
+    def _load_encoder(self) -> None:
+        with contextlib.suppress(Exception):  # the lane raises it again
+            encoder = self._encoder()
+            if encoder is not None:
+                encoder.encode_queries(["a"])
+
+    def _ready_encoder(self) -> Encoder | None:
+        """Return the encoder once it is loaded; raises _StillStarting if that takes too long."""
+        if self._loading is not None:
+            self._loading.join(self._start_seconds)
+            if self._loading.is_alive():
+                raise _StillStarting(f"still starting after {self._start_seconds:.3g} s")
+        return self._encoder()
+
 
 class LaneDispatcher:
     """Runs the lanes of one index as its setting `isolation` says.
@@ -53,9 +84,24 @@ class LaneDispatcher:
     A search with one lane has no answer without it, and so nothing to gain from a process of its own.
     """
 
-    def __init__(self, address: str, settings: Settings, encoder: Callable[[], Encoder | None]) -> None:
-        self._address, self._settings = address, settings
-        self._inline = InlineLanes(encoder)
+    def __init__(
+        self,
+        address: str,
+        settings: Settings,
+        encoder: Callable[[], Encoder | None],
+        *,
+        in_process: bool = False,
+    ) -> None:
+        """Prepare; nothing is started before the first search.
+
+        Args:
+            address: Of the index.
+            settings: `isolation`, and the limits.
+            encoder: Returns the encoder.
+            in_process: Whether `isolation = auto` means this process for several lanes, too.
+        """
+        self._address, self._settings, self._in_process = address, settings, in_process
+        self._inline = InlineLanes(encoder, start_seconds=settings.lane_start_seconds)
         self._host: LaneHost | None = None
         self._lock = threading.Lock()
 
@@ -66,9 +112,11 @@ class LaneDispatcher:
         return self._lane_host().run(reader, jobs, seconds)
 
     def warm(self, lanes: Sequence[str]) -> None:
-        """Start the processes that a search with these lanes will need, and do not wait for them."""
+        """Start what a search with these lanes will need, and do not wait for it."""
         if self._needs_processes(len(lanes)):
             self._lane_host().warm(*lanes)
+        elif any(LANES[lane].wants_encoder for lane in lanes):
+            self._inline.warm()
 
     def close(self) -> None:
         """End the processes; a later search starts new ones."""
@@ -77,7 +125,7 @@ class LaneDispatcher:
 
     def _needs_processes(self, count: int) -> bool:
         isolation = self._settings.isolation
-        return isolation == "always" or (isolation == "auto" and count > 1)
+        return isolation == "always" or (isolation == "auto" and count > 1 and not self._in_process)
 
     def _lane_host(self) -> LaneHost:
         with self._lock:  # threads whose first searches come together share the processes

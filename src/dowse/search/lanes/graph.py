@@ -10,14 +10,12 @@ from dowse.graph.model import RELATIONS, describe_confidence, role_order
 from dowse.graph.reachability import Bases, dispatching_method, reach, shortest_path
 from dowse.graph.traverse import Aliases, Reached, breadth_first_search
 from dowse.graph.type_hierarchy import call_aliases, is_definition
-from dowse.search.lanes.jobs import LaneResult
+from dowse.search.lanes.jobs import MENTION_SCORE, LaneResult
 from dowse.storage.protocol import Reader
 from dowse.types import is_test
 
 # Score of a reference by its confidence; the number of references breaks ties.
 _CONFIDENCE_SCORES = {"compiler": 2.0, "resolved": 2.0, "unique": 1.0, "possible": 0.5, "ambiguous": 0.0}
-# Score of a symbol that merely mentions the name: below all others.
-MENTION_SCORE = 1e-6
 # Factor of each hop from the seed: a farther symbol never scores above a nearer one.
 _HOP_FACTOR = 0.5
 # Factor of tests, examples and imports among symbols that are as near and as sure.

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Errors of the user or of the index, with a message that names the remedy; they are raised to the caller.
 UserError = DowseError | QueryError
+# Score in the graph lane of a symbol that merely mentions the name: below all others.
+MENTION_SCORE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)

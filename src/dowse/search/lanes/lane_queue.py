@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from dowse.search.lanes.jobs import Outcome, log_problem
 from dowse.search.lanes.worker import GRACE_SECONDS, START_SECONDS, LaneReply, LaneRequest, LaneSetup
 from dowse.workers.frames import MAX_BYTES
-from dowse.workers.supervisor import CircuitBreaker, Supervisor, WorkerDied, worker_program
+from dowse.workers.program import worker_program
+from dowse.workers.supervisor import CircuitBreaker, Supervisor, WorkerDied
 
 # The circuit breaker: after so many deaths without an answer in between, a lane refuses jobs for so long.
 # Starting a process that can't live for every query of a burst would slow down the lanes that can.

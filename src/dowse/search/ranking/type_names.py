@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from dowse.graph.model import role_order
 from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, Contribution, SymbolRow
 
 if TYPE_CHECKING:
@@ -35,6 +34,8 @@ def types_first(hits: Sequence[RankedHit], name: str) -> list[RankedHit]:
     the like have such a type, it comes first unless the project's own code defines something else of that
     name.
     """
+    from dowse.graph.model import role_order  # late: most queries are no type's name
+
     last = name.rpartition(".")[2]
     named = [hit.row for hit in hits if _has_name(hit.row, name)]
     types = [row for row in named if _is_type(row)]

@@ -1,0 +1,20 @@
+"""`dowse stop`: end the process that keeps searches warm."""
+
+from __future__ import annotations
+
+import argparse
+
+from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
+from dowse.interfaces.cli.common import print_line
+from dowse.interfaces.daemon.warm import stop_warm_process
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """`dowse stop` has no flags."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """End the process, if there is one."""
+    pid = stop_warm_process()
+    print_line(f"stopped process {pid}" if pid else "no warm process is running")
+    return EXIT_FOUND if pid else EXIT_NOTHING
