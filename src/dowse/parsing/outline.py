@@ -479,7 +479,8 @@ class Matches:
         calls += self._function_values({call[0] for call in calls})
         source = {call[0] for call in calls} | {other[0] for other in self._others} | self._skip
         types = [(at, "use", name, path, -1) for at, name, path in self.facts.type_uses() if at not in source]
-        return sorted({*calls, *self._others, *types})
+        # The parser inserts empty names where it expects one.
+        return sorted(raw for raw in {*calls, *self._others, *types} if raw[2])
 
     def _calls_of_ruby(self, calls: list[RawReference]) -> list[RawReference]:
         """Return the calls with those that are bare names; `a.b = c` calls `b=`, `a.class` makes nothing."""
