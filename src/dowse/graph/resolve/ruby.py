@@ -76,6 +76,8 @@ class RubyRules(PlainRules):
         for level in self.mixin_order(value, "module"):
             yield level
             for each in level if level is not None and value.kind == "class" else ():
+                if each.target is None or each.target.kind != "module":
+                    continue
                 added = self.lookups.value("ruby", each.scope, join_names(each.full_name, _CLASS_METHODS))
                 if added is not None:
                     yield list(added.candidates)
