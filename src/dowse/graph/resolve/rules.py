@@ -586,13 +586,15 @@ class Rules:
         """
         waiting, interfaces = list(value.candidates), list[Candidate]()
         seen, has_external_base = set[Candidate](), False
-        is_searched = value.kind != "super"
+        own = frozenset(waiting)  # the definitions of one class
+        if value.kind != "super":
+            yield list(value.candidates)
         while (waiting or interfaces) and len(seen) < _MAX_ANCESTORS:
             each = waiting.pop(0) if waiting else interfaces.pop(0)
             if each in seen:
                 continue
             seen.add(each)
-            if is_searched or each not in value.candidates:
+            if each not in own:
                 yield [each]
             bases = self._bases(each, mixin)
             has_external_base |= bases.has_external
@@ -619,8 +621,8 @@ class Rules:
 
     def _member_at_level(self, file: FileScope, level: list[Candidate], name: str) -> Value | None:
         """Return a member of one of several classes at the same distance."""
-        for each in level:
-            value = self.symbol(file, each.scope, join_names(each.full_name, name))
+        for scope, full_name in dict.fromkeys([(each.scope, each.full_name) for each in level]):
+            value = self.symbol(file, scope, join_names(full_name, name))
             if value is not None:
                 return value
         for each in level:
