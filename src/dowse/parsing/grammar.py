@@ -178,7 +178,9 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
                 defines,
                 other_captures=tuple(sorted(captures & _OTHER_CAPTURES)),
                 plain_call="call" in captures and captures <= {"call", "on", "args", "trailing"},
-                plain_name=next(iter(captures)) if captures in _PLAIN_NAMES and not settings.get("role") else "",
+                plain_name=next(iter(captures))
+                if captures in _PLAIN_NAMES and not settings.get("role")
+                else "",
                 is_head=defines in ("function", "method", "type") and "head" not in captures,
                 binds="bind" in captures,
                 has_value=not captures.isdisjoint(("as", "required", *_ALIASES))
