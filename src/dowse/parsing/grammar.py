@@ -61,6 +61,8 @@ TOKENS = "tokens"
 # Those of Ruby and Scala: names that may be calls or are none, assigned members, symbols that name methods.
 _NAME_CAPTURES = ("bare", "skip", "setter", "symbol")
 
+_PLAIN_NAMES = (frozenset(["value"]), frozenset(["bare"]))
+
 _OTHER_CAPTURES = frozenset(
     (*REFERENCE_CAPTURES, "lead", "doc", "registered", TOKENS, IMPORTED_NAME, IMPORT_STATEMENT)
 ).union(_NAME_CAPTURES)
@@ -86,7 +88,7 @@ class Pattern:
     defines: str  # the one capture that is a definition, if any
     other_captures: tuple[str, ...]  # references, attributes and docstrings
     plain_call: bool  # a call and nothing else, perhaps with its receiver
-    plain_value: bool  # a name that may be a function used as a value, and nothing else
+    plain_name: str  # the one capture, where it is a name that may be a function used as a value, or a call
     is_head: bool  # a definition that is all signature
     binds: bool  # binds a name
     has_value: bool  # and captures the value
@@ -176,7 +178,9 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
                 defines,
                 other_captures=tuple(sorted(captures & _OTHER_CAPTURES)),
                 plain_call="call" in captures and captures <= {"call", "on", "args", "trailing"},
-                plain_value=captures == {"value"} and not settings.get("role"),
+                plain_name=next(iter(captures))
+                if captures in _PLAIN_NAMES and not settings.get("role")
+                else "",
                 is_head=defines in ("function", "method", "type") and "head" not in captures,
                 binds="bind" in captures,
                 has_value=not captures.isdisjoint(("as", "required", *_ALIASES))

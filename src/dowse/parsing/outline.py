@@ -284,7 +284,8 @@ class Matches:
         is_ruby = self._is_ruby = language.name == "ruby"
         for cursor, patterns in grammar.queries:
             plain = [pattern.plain_call for pattern in patterns]
-            values = [pattern.plain_value for pattern in patterns]
+            names = {"value": self._values.append, "bare": self._bare.append}
+            plain_names = [pattern.plain_name for pattern in patterns]
             binds = [pattern.binds and not pattern.words for pattern in patterns]
             for index, captures in cursor.matches(root):
                 if plain[index]:
@@ -306,8 +307,9 @@ class Matches:
                         if "trailing" in captures:  # a lambda after the arguments
                             count = max(count, 0) + 1
                         add((end - back, "call", name, qualifier, count))
-                elif values[index]:
-                    self._values.append(captures["value"][0].byte_range)
+                elif plain_names[index]:
+                    kind = plain_names[index]
+                    names[kind](captures[kind][0].byte_range)
                 elif binds[index]:
                     bind(patterns[index], captures)
                 else:
@@ -333,8 +335,6 @@ class Matches:
                 self._register(captures)
             elif kind == "doc":
                 self.docs.append(captures[kind][0].byte_range)
-            elif kind == "bare":
-                self._bare.append(captures[kind][0].byte_range)
             elif kind == "skip":
                 self._skip.add(captures[kind][0].start_byte)
             elif kind == "setter":
@@ -479,7 +479,8 @@ class Matches:
         calls += self._function_values({call[0] for call in calls})
         source = {call[0] for call in calls} | {other[0] for other in self._others} | self._skip
         types = [(at, "use", name, path, -1) for at, name, path in self.facts.type_uses() if at not in source]
-        return sorted({*calls, *self._others, *types})
+        # The parser inserts empty names where it expects one.
+        return sorted(raw for raw in {*calls, *self._others, *types} if raw[2])
 
     def _calls_of_ruby(self, calls: list[RawReference]) -> list[RawReference]:
         """Return the calls with those that are bare names; `a.b = c` calls `b=`, `a.class` makes nothing."""

@@ -32,8 +32,7 @@ class RubyRules(PlainRules):
             defined = self.class_member(file, value._replace(kind="class"), name)
             if defined is not None and defined.kind == "function":
                 return defined
-            is_module = all(each.target and each.target.kind == "module" for each in value.candidates)
-            return None if is_module else Value("class", value.candidates)
+            return None if _is_module(value) else Value("class", value.candidates)
         if value is not None and value.kind == "instance" and name == "class":
             return Value("class", value.candidates)
         return super().member(file, value, name)
@@ -76,6 +75,8 @@ class RubyRules(PlainRules):
         for level in self.mixin_order(value, "module"):
             yield level
             for each in level if level is not None and value.kind == "class" else ():
+                if each.target is None or each.target.kind != "module":
+                    continue
                 added = self.lookups.value("ruby", each.scope, join_names(each.full_name, _CLASS_METHODS))
                 if added is not None:
                     yield list(added.candidates)
@@ -113,12 +114,15 @@ class RubyRules(PlainRules):
         return self.symbol(file, "", name) or self.outside(file, name)
 
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
-        """Return a constant of a class around or of its ancestors; a method can be any of that name."""
+        """Return a constant of an ancestor of a class around; a method can be any of that name.
+
+        The constants of modules around are found before, and few modules have ancestors.
+        """
         if not name[:1].isupper():
             return None
         while enclosing:
             around = self.scope_symbol(file, enclosing)
-            if around is not None and around.kind == "class":
+            if around is not None and around.kind == "class" and not _is_module(around):
                 member = self.class_member(file, around, name)
                 if member is not None and member.kind not in ("external", "field"):
                     return member
@@ -128,3 +132,7 @@ class RubyRules(PlainRules):
     def trusts_bare_name(self, name: str) -> bool:
         """Whether the name is distinctive: a method without a receiver is often built in."""
         return is_distinctive(name)
+
+
+def _is_module(value: Value) -> bool:
+    return all(each.target and each.target.kind == "module" for each in value.candidates)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
@@ -75,6 +76,15 @@ _COLLECTION_METHODS = frozenset(
 )
 
 
+class _Bases(NamedTuple):
+    """The base classes of a class by kind, as far as they are known."""
+
+    classes: list[Candidate]
+    mixins: list[Candidate]  # the last one first
+    interfaces: list[Candidate]
+    has_external: bool
+
+
 class Rules:
     """Resolves names at the top level of files, members and calls.
 
@@ -117,6 +127,7 @@ class Rules:
         self._names: dict[tuple[str, str, str], Value | None] = {}
         self._members: dict[tuple[str, tuple[Candidate, ...], str], Value | None] = {}
         self._base_classes: dict[Candidate, list[Value | None]] = {}
+        self._bases_by_kind: dict[Candidate, _Bases] = {}
         self._results: dict[tuple[Candidate, Value | None], Value | None] = {}
         self._modules: dict[tuple[str, str], str | None] = {}
         self._active: set[tuple[str, ...]] = set()
@@ -127,6 +138,7 @@ class Rules:
         self._names.clear()
         self._members.clear()
         self._base_classes.clear()
+        self._bases_by_kind.clear()
         self._results.clear()
         self._modules.clear()
         self._active.clear()
@@ -574,29 +586,43 @@ class Rules:
         """
         waiting, interfaces = list(value.candidates), list[Candidate]()
         seen, has_external_base = set[Candidate](), False
-        is_searched = value.kind != "super"
+        own = frozenset(waiting)  # the definitions of one class
+        if value.kind != "super":
+            yield list(value.candidates)
         while (waiting or interfaces) and len(seen) < _MAX_ANCESTORS:
             each = waiting.pop(0) if waiting else interfaces.pop(0)
             if each in seen:
                 continue
             seen.add(each)
-            if is_searched or each not in value.candidates:
+            if each not in own:
                 yield [each]
-            found = self.base_classes(each)
-            has_external_base |= any(base is None or base.kind != "class" for base in found)
-            by_kind: dict[str, list[Candidate]] = {}
-            for base in (b for value in found if value and value.kind == "class" for b in value.candidates):
-                by_kind.setdefault(base.target.kind if base.target else "", []).append(base)
-            interfaces += by_kind.pop("interface", [])
-            mixins = by_kind.pop(mixin, [])
-            waiting = mixins[::-1] + waiting + [base for bases in by_kind.values() for base in bases]
+            bases = self._bases(each, mixin)
+            has_external_base |= bases.has_external
+            interfaces += bases.interfaces
+            waiting = bases.mixins + waiting + bases.classes
         if has_external_base:
             yield None
 
+    def _bases(self, candidate: Candidate, mixin: str) -> _Bases:
+        """Return the base classes of a class, apart from its mixins; a language has one kind of those."""
+        bases = self._bases_by_kind.get(candidate)
+        if bases is None:
+            found = self.base_classes(candidate)
+            by_kind: dict[str, list[Candidate]] = {}
+            for base in (b for value in found if value and value.kind == "class" for b in value.candidates):
+                by_kind.setdefault(base.target.kind if base.target else "", []).append(base)
+            interfaces, mixins = by_kind.pop("interface", []), by_kind.pop(mixin, [])[::-1]
+            classes = [base for bases_of_kind in by_kind.values() for base in bases_of_kind]
+            has_external = any(base is None or base.kind != "class" for base in found)
+            bases = _Bases(classes, mixins, interfaces, has_external)
+            if found:  # else they may be those of a class whose bases are being determined
+                self._bases_by_kind[candidate] = bases
+        return bases
+
     def _member_at_level(self, file: FileScope, level: list[Candidate], name: str) -> Value | None:
         """Return a member of one of several classes at the same distance."""
-        for each in level:
-            value = self.symbol(file, each.scope, join_names(each.full_name, name))
+        for scope, full_name in dict.fromkeys([(each.scope, each.full_name) for each in level]):
+            value = self.symbol(file, scope, join_names(full_name, name))
             if value is not None:
                 return value
         for each in level:

@@ -19,8 +19,7 @@
 ; Methods that are named by symbols: of any object, of the receiver, or of the class around.
 (block_argument (simple_symbol) @value (#set! role "path"))
 (call receiver: (_) @on method: (identifier) @_called arguments: (argument_list . (simple_symbol) @value) (#any-of? @_called "send" "public_send" "__send__" "method" "public_method" "instance_method"))
-(call !receiver method: (identifier) @_called arguments: (argument_list (simple_symbol) @symbol) (#not-match? @_called "^(private|public|protected|module_function|private_class_method|public_class_method|private_constant|attr_reader|attr_writer|attr_accessor|alias_method|undef_method|remove_method|define_method)$"))
-(call !receiver arguments: (argument_list (pair value: (simple_symbol) @symbol)))
+(call !receiver method: (identifier) @_called arguments: (argument_list [(simple_symbol) @symbol (pair value: (simple_symbol) @symbol)]) (#not-match? @_called "^(private|public|protected|module_function|private_class_method|public_class_method|private_constant|attr_reader|attr_writer|attr_accessor|alias_method|undef_method|remove_method|define_method)$"))
 
 ; What names stand for.
 (call method: (identifier) @word arguments: (argument_list . (string)) (#set! words "require require_relative load") (#set! role "statement")) @bind
@@ -34,12 +33,8 @@
 (for pattern: (identifier) @bind)
 (assignment left: [(identifier) (instance_variable) (class_variable) (constant)] @bind right: (_) @assigned)
 (operator_assignment left: [(identifier) (instance_variable) (class_variable) (constant)] @bind right: (_) @assigned)
-(method name: (_) @bind body: (body_statement (_) @assigned .) (#set! role "result"))
-(singleton_method name: (_) @bind body: (body_statement (_) @assigned .) (#set! role "result"))
-(method name: (_) @bind body: (body_statement (_) @assigned . [(rescue) (ensure)]) (#set! role "result"))
-(singleton_method name: (_) @bind body: (body_statement (_) @assigned . [(rescue) (ensure)]) (#set! role "result"))
-(method name: (_) @bind body: [(call) (identifier) (instance_variable) (conditional)] @assigned (#set! role "result"))
-(singleton_method name: (_) @bind body: [(call) (identifier) (instance_variable) (conditional)] @assigned (#set! role "result"))
+(method name: (_) @bind body: [(body_statement (_) @assigned .) (body_statement (_) @assigned . [(rescue) (ensure)]) [(call) (identifier) (instance_variable) (conditional)] @assigned] (#set! role "result"))
+(singleton_method name: (_) @bind body: [(body_statement (_) @assigned .) (body_statement (_) @assigned . [(rescue) (ensure)]) [(call) (identifier) (instance_variable) (conditional)] @assigned] (#set! role "result"))
 ((return (_) @assigned) @bind (#set! role "result"))
 (alias name: (_) @bind alias: (_) @same (#set! role "adapted"))
 (call method: (identifier) @word arguments: (argument_list . (simple_symbol) @bind . (simple_symbol) @same) (#set! words "alias_method") (#set! role "adapted"))
