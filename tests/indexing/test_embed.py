@@ -182,7 +182,7 @@ def test_the_count_is_made_once_a_generation_and_groups_stay(tmp_path: Path) -> 
     index.update()
     folder = next((tmp_path / "i" / "vectors").iterdir())
     before = json.loads((folder / "embedded.json").read_text())
-    answer = index.search("retry", mode="keyword")
+    answer = index.search("retry")
     after = json.loads((folder / "embedded.json").read_text())
     assert after["generation"] == answer.generation > before["generation"]
     assert after["symbols"] == answer.embedded.symbols == answer.embedded.total

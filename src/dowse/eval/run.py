@@ -26,6 +26,7 @@ from dowse.eval.types import GIT, Case, Dataset, MetricFunction, Result, Search,
 from dowse.index import Index
 from dowse.query.ast import Query
 from dowse.query.parser import narrow, plain_query
+from dowse.source.git import head_commit
 from dowse.types import Hit
 
 # Metrics with a cut-off of their own; MRR is always cut at 100.
@@ -172,7 +173,7 @@ def embed(index: Index, show: ShowProgress = lambda _: None) -> None:
 
 def learn(index: Index, dataset: Dataset, show: ShowProgress = lambda _: None) -> None:
     """Learn the adapter of an index, from nothing that is as new as the oldest question."""
-    if index.settings.encoder != "none" and index.settings.adapter:
+    if index.settings.encoder != "none" and index.settings.adapter and head_commit(index.root):
         show(Progress("learning", 0, 1, "histories"))
         index.learn(tuple(case.id for case in dataset.cases if case.source == GIT))
 

@@ -82,7 +82,7 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
     "stop": (
         Example("dowse stop", "end the process that the last searches were answered by"),
         Example("dowse stop && dowse search retry", "search with a fresh one"),
-        Example("dowse search retry --no-daemon", "search without one"),
+        Example("dowse stop && dowse status", "check that it has ended"),
     ),
     "mcp": (
         Example("dowse mcp", "over standard input and output, for one agent"),
