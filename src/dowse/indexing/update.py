@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.config import Settings
 from dowse.errors import ConfigError
 from dowse.graph.link import link
+from dowse.graph.scip.validity import update_validity
 from dowse.indexing.diff import (
     SkippedStamps,
     difference,
@@ -155,10 +156,20 @@ def _update_tree(
                 scip.import_into(writer, root),
                 escape_surrogates(scip.stamps().encode()),
             )
-        link(writer.graph(), partial(resolve_in_processes, writer, processes) if processes > 1 else None)
-        generation = writer.commit(meta)
+        update_validity(writer.graph())
+        if processes > 1 and not settings.backend:
+            # Words first: they answer most questions, and linking takes as long again.
+            writer.commit({**meta, "linked": "0"})
+        generation = _link_and_commit(writer, processes, meta)
     report = results.report(generation, len(diff.deleted), diff.unchanged + results.unchanged)
     return replace(report, notes=notes)
+
+
+def _link_and_commit(writer: Writer, processes: int, meta: dict[str, str]) -> int:
+    """Link the files that need it, and commit the call graph as a generation."""
+    if link(writer.graph(), partial(resolve_in_processes, writer, processes) if processes > 1 else None):
+        writer.begin_generation()
+    return writer.commit(meta)
 
 
 def _update_corpus(
@@ -288,6 +299,7 @@ def _metadata(
         "commit": head_commit(root),
         "indexed_at": str(int(time.time())),
         "complete": "1",
+        "linked": "1",
         "corpus": str(int(is_corpus(root))),
         "strip_docs": str(int(settings.strip_docs)),
         "exclude": "\n".join(settings.exclude),
@@ -307,7 +319,8 @@ def _settings_changed(writer: Writer, settings: Settings) -> bool:
 
 
 def _is_complete(writer: Writer) -> bool:
-    return writer.meta().get("complete") == "1"
+    meta = writer.meta()
+    return meta.get("complete") == "1" and meta.get("linked", "1") == "1"
 
 
 def _is_racy(mtime_ns: int) -> bool:
