@@ -90,6 +90,7 @@ def update(
     wait: float | None = None,
     seen: ScanResult | None = None,
     scip: Sequence[Path] = (),
+    defer_graph: bool = False,
 ) -> Report:
     """Update the index incrementally and report what was done.
 
@@ -102,6 +103,7 @@ def update(
         wait: Seconds to wait for that one; None waits as long as it takes.
         seen: The result of an earlier walk, which spares another (`difference`).
         scip: Files whose references take precedence over our own.
+        defer_graph: Whether `link_deferred` is to build the call graph, where that takes long.
     """
     if scip and (settings.backend or is_corpus(root)):
         kind = "an index on a cluster" if settings.backend else "a corpus"
@@ -112,8 +114,16 @@ def update(
             report = _update_corpus(writer, root, settings, on_progress)
         else:
             with keep_idle_workers(settings.processes):  # those that parse link as well
-                report = _update_tree(writer, root, settings, on_progress, seen, scip)
+                report = _update_tree(writer, root, settings, on_progress, seen, scip, defer_graph)
     return replace(report, seconds=time.monotonic() - started)
+
+
+def link_deferred(backend: Backend, settings: Settings, wait: float | None = None) -> None:
+    """Build the call graph that an update deferred, or did not live to build."""
+    with backend.writer(wait) as writer:
+        if not _is_linked(writer):
+            with keep_idle_workers(settings.processes):
+                _link_and_commit(writer, settings.processes, {"linked": "1"})
 
 
 def _update_tree(
@@ -123,6 +133,7 @@ def _update_tree(
     on_progress: Callable[[Progress], None],
     seen: ScanResult | None,
     named_scip: Sequence[Path],
+    defer_graph: bool,
 ) -> Report:
     # A cluster has no place for them: its mirror on this machine may be lost at any time.
     scip = None if settings.backend else find_scip_files(root, writer.meta(), named_scip)
@@ -147,8 +158,9 @@ def _update_tree(
     generation = int(writer.meta()["generation"])
     has_changes = bool(results.wrote or results.touched or diff.deleted or skips_changed)
     reads_scip = scip is not None and scip.is_new
+    is_unfinished = not _is_complete(writer) or not (_is_linked(writer) or defer_graph)
     notes: tuple[str, ...] = ()
-    if has_changes or reads_scip or _settings_changed(writer, settings) or not _is_complete(writer):
+    if has_changes or reads_scip or _settings_changed(writer, settings) or is_unfinished:
         writer.set_skipped(diff.skipped)
         meta = _metadata(writer, root, settings, diff.skipped_stamps)
         if scip is not None and reads_scip:
@@ -157,10 +169,12 @@ def _update_tree(
                 escape_surrogates(scip.stamps().encode()),
             )
         update_validity(writer.graph())
-        if processes > 1 and not settings.backend:
+        is_slow = not settings.backend and (processes > 1 or not _is_linked(writer))
+        if is_slow:
             # Words first: they answer most questions, and linking takes as long again.
-            writer.commit({**meta, "linked": "0"})
-        generation = _link_and_commit(writer, processes, meta)
+            generation = writer.commit({**meta, "linked": "0"})
+        if not (is_slow and defer_graph):
+            generation = _link_and_commit(writer, processes, meta)
     report = results.report(generation, len(diff.deleted), diff.unchanged + results.unchanged)
     return replace(report, notes=notes)
 
@@ -319,8 +333,11 @@ def _settings_changed(writer: Writer, settings: Settings) -> bool:
 
 
 def _is_complete(writer: Writer) -> bool:
-    meta = writer.meta()
-    return meta.get("complete") == "1" and meta.get("linked", "1") == "1"
+    return writer.meta().get("complete") == "1"
+
+
+def _is_linked(writer: Writer) -> bool:
+    return writer.meta().get("linked", "1") == "1"
 
 
 def _is_racy(mtime_ns: int) -> bool:

@@ -15,7 +15,6 @@ import pytest
 from dowse import Index
 from dowse.storage.local.backend import LocalBackend
 from dowse.storage.local.catalog import Catalog
-from dowse.storage.local.writer import LocalWriter
 
 from helpers import KILL_HOOK, age, file_record, write_tree
 
