@@ -263,9 +263,7 @@ class Rules:
             return None if _TYPE_PARAMETER.fullmatch(last) else self.outside(file, last, value)
         return Value("instance", only_types(value).candidates) if value.kind == "class" else None
 
-    def _instance_of_bound(
-        self, file: FileScope, parameter: str, bound: str, enclosing: str
-    ) -> Value | None:
+    def _instance_of_bound(self, file: FileScope, parameter: str, bound: str, enclosing: str) -> Value | None:
         """Return an instance of the bound of a type parameter, which may name itself: `T extends Node<T>`."""
         active = (file.path, parameter, enclosing, bound)
         if active in self._active:
