@@ -245,7 +245,7 @@ class Index:
             wait: Seconds to wait for another process that embeds; None waits as long as it takes.
             on_progress: Called after every few hundred symbols.
             on_wait: Called once with a message if another process embeds.
-            **options: `chunk`, `pause` and `finish` of `dowse.indexing.embed.embed`.
+            **options: `chunk`, `pause`, `finish` and `asked` of `dowse.indexing.embed.embed`.
         """
         from dowse.indexing.embed import embed
         from dowse.vectors.cache import VectorCache
@@ -264,6 +264,7 @@ class Index:
                 wait=wait,
                 on_progress=on_progress,
                 on_wait=on_wait,
+                root=None if self.is_shared else self.root,
                 **options,
             )
 

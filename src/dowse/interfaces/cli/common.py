@@ -29,6 +29,8 @@ _SETTINGS = (
 )
 # Unreadable files that are listed; `dowse status --files` lists all.
 _LISTED_FAILURES = 5
+# Hits by words whose files are embedded before others.
+_ASKED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +175,10 @@ def update_index(
     return report
 
 
-def embed_briefly(index: Index) -> None:
+def embed_briefly(index: Index, query: str = "") -> None:
     """Embed new symbols for a few seconds at most: a search must not become an indexing run.
 
-    What is left then is embedded in the background.
+    The files that have the words of the query come first. What is left is embedded in the background.
     """
     missing = 0 if index.is_shared else index.unembedded()
     if not missing or (missing <= QUICK_SYMBOLS and environment.get().wait_for_updates(index, True)):
@@ -186,7 +188,8 @@ def embed_briefly(index: Index) -> None:
     if missing > QUICK_SYMBOLS:
         print_message(f"embedding for up to {QUICK_SECONDS:.0f} s before answering")
     try:
-        report = index.embed(seconds=QUICK_SECONDS, wait=0.0)
+        asked = {hit.symbol.path for hit in index.search(query, _ASKED, "keyword").hits} if query else ()
+        report = index.embed(seconds=QUICK_SECONDS, wait=0.0, asked=asked)
     except (IndexLocked, OSError) as error:
         print_message(f"searching only what is embedded already ({error})")
         return

@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     elif not is_new and not environment.get().is_daemon:
         index.warm(options.query or "", values.get("mode"), values.get("lanes"), values.get("plain"))
     ensure_current(index, needs_graph=_needs_graph(options.query, search_options))
-    _embed_new_symbols(index, search_options, is_new)
+    _embed_new_symbols(index, search_options, is_new, options.query or "")
     _count_new_terms(index, search_options)
     if options.batch is not None:
         from dowse.interfaces.cli.batch import run_batch
@@ -199,7 +199,7 @@ def _warn_of_ignored_flags(index: Index, options: argparse.Namespace) -> None:
         print_message(f"{text} only counts when the index is built; run `dowse index --rebuild {text}`")
 
 
-def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool) -> None:
+def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool, query: str) -> None:
     """Embed before a search with the embedding lane: if requested, on first use, or if that is quick.
 
     All else is embedded in the background.
@@ -212,7 +212,7 @@ def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool) -> No
         return
     missing = index.unembedded()
     if missing and (options.mode != "auto" or is_new or missing <= QUICK_SYMBOLS):
-        embed_briefly(index)
+        embed_briefly(index, query)
     else:
         embed_in_background(index)
 
