@@ -54,6 +54,7 @@ def main() -> None:
     )
     parser.add_argument("--tree", type=Path, required=True)
     parser.add_argument("--dowse", type=Path, default=beside_python(), help="the command to measure")
+    parser.add_argument("--beside", type=Path, help="another version's command, to take turns with")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
         "--runs", type=int, default=3, help="of each step: the quickest full run, the median of short updates"
@@ -62,18 +63,22 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with work_folder(options.work) as work:
-        results = measure(options.tree, work, options.dowse, options.processes, options.runs)
+        results = measure(
+            options.tree, work, (options.dowse, options.beside), options.processes, options.runs
+        )
     print(json.dumps(results, indent=1))
     if options.out:
         write_results(options.out, results)
 
 
-def measure(tree: Path, work: Path, dowse: Path, processes: int, runs: int) -> dict[str, Any]:
-    """Time every step on a copy of the tree."""
+def measure(
+    tree: Path, work: Path, versions: tuple[Path, Path | None], processes: int, runs: int
+) -> dict[str, Any]:
+    """Time every step on a copy of the tree; of the second version, if there is one, full runs alone."""
     copy, index_dir = work / "tree", work / "index"
     gather(tree, (f.path for f in walk(tree) if isinstance(f, WalkedFile)), copy, copy=True)
-    command = [dowse, "index", copy, "--index-dir", index_dir, "--processes", str(processes), "--quiet"]
-    command.append("--no-embed")
+    flags = ["index", copy, "--index-dir", index_dir, "--processes", str(processes), "--quiet", "--no-embed"]
+    command, *others = [[dowse, *flags] for dowse in versions if dowse]
     steps: dict[str, Timing] = {}
 
     def record(name: str, times: list[tuple[float, float]], middle: Any = statistics.median) -> None:  # noqa: ANN401
@@ -84,11 +89,12 @@ def measure(tree: Path, work: Path, dowse: Path, processes: int, runs: int) -> d
 
     run(command)  # the first run finds no file in memory
     jobs, size = with_grammar(Index.open(copy, index_dir=str(index_dir)))
-    turns = [
-        (*full_run(command, copy, index_dir), parse_only(jobs, 1), parse_only(jobs, processes))
-        for _ in range(runs)
-    ]
-    names = ("words", "full", "parse, one process", f"parse, {processes} processes")
+    turns = []
+    for _ in range(runs):
+        full = [time for each in (*others, command) for time in full_run(each, copy, index_dir)]
+        turns.append([*full, parse_only(jobs, 1), parse_only(jobs, processes)])
+    names = ["words", "full", "parse, one process", f"parse, {processes} processes"]
+    names = ["words, beside", "full, beside", *names] if others else names
     for name, times in zip(names, zip(*turns, strict=True), strict=True):
         record(name, list(times), min)
     record("no change", [run(command)[:2] for _ in range(runs)])
@@ -190,6 +196,10 @@ def compare(steps: dict[str, Timing], processes: int) -> dict[str, Any]:
         "1 % touched / full": ratio("1 % touched", "full"),
         "1 % edited / full": ratio("1 % edited", "full"),
     }
+    if "full, beside" in steps:
+        ratios["words / words, beside"] = ratio("words", "words, beside")
+        ratios["full / full, beside"] = ratio("full", "full, beside")
+        ratios["full / full, beside, CPU"] = ratio("full", "full, beside", "cpu_s")
     bars = {
         f"words / {same}": WORDS_BAR,
         "full / parse, one process": FULL_BAR,
