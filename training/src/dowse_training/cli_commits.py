@@ -89,8 +89,14 @@ def _write(folder: Path, mined: MinedRepository, valid_share: float) -> Counter[
             file.writelines(texts)
     counts = Counter(outcome.kind for outcome in mined.outcomes)
     languages = {language: len(texts) for language, texts in sorted(lines.items())}
-    facts = {"repository": mined.name, "split": split, "kinds": counts, "languages": languages}
-    facts |= {"seconds": round(mined.seconds, 1), "problem": mined.problem}
+    facts = {
+        "repository": mined.name,
+        "split": split,
+        "kinds": counts,
+        "languages": languages,
+        "seconds": round(mined.seconds, 1),
+        "problem": mined.problem,
+    }
     with (folder / _MANIFEST).open("a", encoding="utf-8") as manifest:
         manifest.write(json.dumps(facts) + "\n")
     return counts

@@ -14,6 +14,9 @@ from dowse_training.pairs.filters import FILTERS
 
 _FUNCTIONS = frozenset({"function", "method", "macro"})
 
+# What a dialect that the grammar does not know (Flow in JavaScript) makes look like a method.
+_KEYWORDS = frozenset("if for while switch catch return function else".split())
+
 # Filters of documented functions that look at the code alone.
 _CODE_FILTERS = [FILTERS[name] for name in ("test", "code too short", "code too long", "stub", "trivial")]
 
@@ -32,6 +35,7 @@ class SourceFile(NamedTuple):
     language: str
     text: bytes
     definitions: tuple[Definition, ...]
+    remainder: int  # index of the one with the text outside of all others, -1 for none
 
 
 def read_source(data: bytes, path: str) -> SourceFile | None:
@@ -42,7 +46,7 @@ def read_source(data: bytes, path: str) -> SourceFile | None:
         return None
     text = decode(data)[0].encode("utf-8", "replace")
     parsed = parse_file(text, language, path, definitions_only=True)
-    return None if parsed.problem else SourceFile(language, text, parsed.definitions)
+    return None if parsed.problem else SourceFile(language, text, parsed.definitions, parsed.remainder)
 
 
 def changed_functions(before: bytes, after: bytes, path: str) -> Iterator[ChangedFunction]:
@@ -57,7 +61,9 @@ def changed_functions(before: bytes, after: bytes, path: str) -> Iterator[Change
     new = decode(after)[0].encode("utf-8", "replace")
     new_lines = {line.strip() for line in new.splitlines()}
     for definition in source.definitions:
-        if definition.kind not in _FUNCTIONS | TYPE_KINDS or definition.name.encode() not in new:
+        if definition.kind not in _FUNCTIONS | TYPE_KINDS or definition.name in _KEYWORDS:
+            continue
+        if definition.name.encode() not in new:
             continue
         pieces = [source.text[slice(*span)] for span in _code_spans(definition)]
         if all(piece.strip() in new for piece in pieces):

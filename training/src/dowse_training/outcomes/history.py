@@ -21,7 +21,7 @@ _LOG = """log --no-merges --no-show-signature --no-notes --no-color --encoding=U
     --no-renames --no-ext-diff --ignore-submodules=all""".split()
 
 # Files that are listed for a licence: those of the project come first, by the depth of their folder.
-_LICENCE = re.compile(r"(?:[^/]+/)?(?:un)?(?:licen[cs]e|copying)[^/]*\Z", re.IGNORECASE)
+_LICENCE = re.compile(r"(?:[^/]+/)?(?:un|[\w.]+-)?(?:licen[cs]e|copying)[^/]*\Z", re.IGNORECASE)
 _PERMISSIVE = re.compile(
     r"""permission\ is\ hereby\ granted,\s+free | redistribution\ and\ use | apache\ license
     | permission\ to\ use,\s+copy,\s+modify | boost\ software\ license | provided\ 'as-is'
@@ -29,8 +29,8 @@ _PERMISSIVE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _COPYLEFT = re.compile(
-    r"gnu\s+(?:lesser\s+|affero\s+|library\s+)?general\s+public|mozilla public license|eclipse public license",
-    re.IGNORECASE,
+    r"gnu\s+(?:lesser\s+|affero\s+|library\s+)?general\s+public | (?:mozilla|eclipse)\ public\ license",
+    re.VERBOSE | re.IGNORECASE,
 )
 # Where a licence names itself; further down others are mentioned.
 _TITLE_CHARACTERS = 2_000

@@ -39,7 +39,7 @@ _SOURCE_MARK = re.compile(r"\.\w{1,5}\Z")
 _NO_NEWS = re.compile(
     r"""\#.* | [=~^*\-_+`"]{3,} | ['"@\w/.-]+['"]?\s*:\s*(?:patch|minor|major|none)?
     | \W*v?\d+\.\d+[\w.]*\W.{0,40} | \W*\w+\s+\d{1,2},?\s+\d{4}\W* | (?:type|issues?|pr|author|category):.*
-    | \.\.\ .* | <.*> | (?:please|see|refer|tba|tbd|full\ change)\b.*""",
+    | \.\.\ .* | <.*> | \[[^\[\]]*\](?:\([^()]*\))?[,.;]? | (?:please|see|refer|tba|tbd|full\ change)\b.*""",
     re.VERBOSE | re.IGNORECASE,
 )
 _BULLET = re.compile(r"(?:[-*+•]|\d+\.)\s+")
@@ -48,17 +48,20 @@ _CREDIT = re.compile(r"\s*[(\[]?(?:\bby\s+|thanks\s+(?:to\s+)?)?@[\w-]+[^\w\s]*\
 _BLANK_LINES = re.compile(r"\n\s*\n\s*")
 
 
-def clean_body(body: str) -> str:
-    """Return a message's body without trailers, links and the list of squashed commits."""
-    kept = [line.rstrip() for line in _NOISE.sub("", body).splitlines() if not _is_noise(line.strip())]
+def clean_body(body: str, query: str) -> str:
+    """Return a message's body without trailers, links and what the subject (`query`) said already."""
+    kept = [line.rstrip() for line in _NOISE.sub("", body).splitlines() if not _is_noise(line.strip(), query)]
     return _cut(_BLANK_LINES.sub("\n\n", "\n".join(kept)).strip(), MAX_BODY_CHARACTERS)
 
 
-def _is_noise(line: str) -> bool:
-    """Whether a line is a trailer, or one of a squashed commit that says nothing ("* fix lint")."""
+def _is_noise(line: str, query: str) -> bool:
+    """Whether a line is a trailer, or one of a squashed commit that adds nothing ("* fix lint")."""
     if _TRAILER.fullmatch(line):
         return True
-    return bool(_SQUASHED.match(line)) and not query_from_subject(line.lstrip("* "))
+    if not _SQUASHED.match(line):
+        return False
+    said = query_from_subject(line.lstrip("* "))
+    return not said or said.casefold() == query.casefold()
 
 
 def is_news_file(path: str) -> bool:
@@ -77,8 +80,8 @@ def added_news(before: str, after: str) -> str:
             known[line] -= 1
         elif line.strip() and not _NO_NEWS.fullmatch(line.strip()):
             added.append(line.strip())
-    # Several entries are those of other commits too, or a release.
-    if sum(bool(_BULLET.match(line)) for line in added) > 2:
+    # Of several entries most are about other commits.
+    if sum(bool(_BULLET.match(line)) for line in added) > 1:
         return ""
     lines = (_CREDIT.sub("", _LINK.sub(r"\1", _BULLET.sub("", line))) for line in added)
     text = clean_subject(_NOISE.sub("", " ".join(lines)))

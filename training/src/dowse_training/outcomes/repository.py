@@ -33,6 +33,8 @@ MAX_FILES = 8
 MAX_FUNCTIONS = 3
 # A function that every second commit touches (`main`) would drown the others.
 MAX_COMMITS_OF_FUNCTION = 6
+# Documentation that stands on more is a formula, not about one of them.
+MAX_SAME_DOC = 2
 # The share of a repository's time that the classes and files of HEAD get, after the commits.
 _OVERVIEW_SHARE = 0.3
 
@@ -110,15 +112,16 @@ def _from_commits(history: History, name: str, limit: int, end: float) -> Iterat
         if not changed:
             continue
         counts.update(map(_key, changed))
-        body = clean_body(commit.body)
+        body = clean_body(commit.body, query)
         texts = {COMMIT: f"{query}\n\n{body}" if body else query, NEWS: _news(history, commit)}
         for kind, text in texts.items():
-            if text and mask_text(text) == text:
-                yield from (
-                    _outcome(name, kind, each.candidate._replace(doc=text))
-                    for each in changed
-                    if not any(drops(each.candidate._replace(doc=text)) for drops in _MESSAGE_FILTERS)
-                )
+            candidates = [each.candidate._replace(doc=text) for each in changed]
+            if (
+                text
+                and mask_text(text) == text
+                and not any(drops(candidates[0]) for drops in _MESSAGE_FILTERS)
+            ):
+                yield from (_outcome(name, kind, candidate) for candidate in candidates)
 
 
 def _changed(history: History, commit: LoggedCommit) -> list[ChangedFunction]:
@@ -150,14 +153,18 @@ def _news(history: History, commit: LoggedCommit) -> str:
 def _from_tree(history: History, tree: list[TreeFile], name: str, end: float) -> Iterator[Outcome]:
     """Give the pairs of classes and files, in a random but repeatable order."""
     files = [file for file in tree if _is_own_code(file.path)]
+    found: list[tuple[str, Candidate]] = []
     for file in sorted(files, key=lambda each: hashlib.sha256(os.fsencode(each.path)).digest()):
         if time.process_time() > end:
-            return
+            break
         data = history.blobs.read(file.blob) or b""
         source = read_source(data, file.path) if 0 < len(data) <= MAX_FILE_BYTES else None
         if source is not None:
-            for kind, candidate in documented_overviews(source, file.path):
-                yield _outcome(name, kind, candidate)
+            found += documented_overviews(source, file.path)
+    docs = Counter(candidate.doc for _, candidate in found)
+    for kind, candidate in found:
+        if docs[candidate.doc] <= MAX_SAME_DOC:
+            yield _outcome(name, kind, candidate)
 
 
 def _outcome(repository: str, kind: str, candidate: Candidate) -> Outcome:
