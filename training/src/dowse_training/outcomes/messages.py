@@ -17,7 +17,7 @@ _TRAILER = re.compile(
     r"""(?:[\w-]+-(?:by|id|url|on|to|from|in)|cc|change-?id|bug|issues?|refs?|references|fix(?:es|ed)?|close[sd]?
         |resolve[sd]?|see(?:\ also)?|tickets?|review(?:er)?s?|approvers?|pr|pull[ ]request|backports?|see|r
         |differential[ ]revision|link|jira|task|release[ -]note|test\ plan|platform|topic|gh|part\ of|related)
-        \s*(?:[:=\#]|\s\#|https?://).*
+        \s*(?:[:=\#].*)?
         | \(?(?:cherry[ -]picked\ from|this\ reverts)\ commit.* | git-svn-id.* | \S+@\S+
         | -{3,} | [-*]\ \[[\ x]\].* | \[(?:skip|ci)[ -]\w+\] | @\w+""",
     re.VERBOSE | re.IGNORECASE,
