@@ -76,6 +76,11 @@ def test_the_added_entry_is_a_sentence_without_marks():
     assert added_news(before, after) == "Dough without yeast is refused, and no longer rises for ever"
 
 
+def test_markup_and_credits_of_a_fragment_are_left_out():
+    fragment = "Release type: minor\n\nMade :class:`~bakery.Oven` heat up faster -- by :user:`ada`.\n"
+    assert added_news("", fragment) == "Made bakery.Oven heat up faster"
+
+
 def test_several_entries_and_headings_alone_are_no_news():
     entries = "- The oven is lit at four in the morning.\n- The dough is mixed by hand again.\n"
     assert added_news("", entries) == ""

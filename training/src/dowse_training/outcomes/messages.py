@@ -38,13 +38,17 @@ _SOURCE_MARK = re.compile(r"\.\w{1,5}\Z")
 # Headings, dates and the front matter of fragments.
 _NO_NEWS = re.compile(
     r"""\#.* | [=~^*\-_+`"]{3,} | ['"@\w/.-]+['"]?\s*:\s*(?:patch|minor|major|none)?
-    | \W*v?\d+\.\d+[\w.]*\W.{0,40} | \W*\w+\s+\d{1,2},?\s+\d{4}\W* | (?:type|issues?|pr|author|category):.*
-    | \.\.\ .* | <.*> | \[[^\[\]]*\](?:\([^()]*\))?[,.;]? | (?:please|see|refer|tba|tbd|full\ change)\b.*""",
+    | \W*v?\d+\.\d+[\w.]*\W.{0,40} | \W*\w+\s+\d{1,2},?\s+\d{4}\W*
+    | (?:(?:release\ )?type|issues?|pr|author|category):.* | \.\.\ .* | <.*> | \[[^\[\]]*\](?:\([^()]*\))?[,.;]? | (?:please|see|refer|tba|tbd|full\ change)\b.*""",
     re.VERBOSE | re.IGNORECASE,
 )
 _BULLET = re.compile(r"(?:[-*+•]|\d+\.)\s+")
 _LINK = re.compile(r"\[([^\[\]]*)\](?:\([^()\s]*\)|\[[^\[\]]*\])")
-_CREDIT = re.compile(r"\s*[(\[]?(?:\bby\s+|thanks\s+(?:to\s+)?)?@[\w-]+[^\w\s]*\s*\Z", re.IGNORECASE)
+# :class:`~oven.Oven`, before the backticks are taken away.
+_ROLE = re.compile(r":[\w+.-]+:(?=`)|(?<=`)~")
+_CREDIT = re.compile(
+    r"\s*[(\[]?(?:-?\s*\bby\s+|thanks\s+(?:to\s+)?)?(?:@|:user:`)[\w-]+[^\w\s]*\s*\Z", re.IGNORECASE
+)
 _BLANK_LINES = re.compile(r"\n\s*\n\s*")
 
 
@@ -83,7 +87,7 @@ def added_news(before: str, after: str) -> str:
     # Of several entries most are about other commits.
     if sum(bool(_BULLET.match(line)) for line in added) > 1:
         return ""
-    lines = (_CREDIT.sub("", _LINK.sub(r"\1", _BULLET.sub("", line))) for line in added)
+    lines = (_ROLE.sub("", _CREDIT.sub("", _LINK.sub(r"\1", _BULLET.sub("", line)))) for line in added)
     text = clean_subject(_NOISE.sub("", " ".join(lines)))
     return _cut(text, MAX_NEWS_CHARACTERS) if len(text.split()) >= _MIN_NEWS_WORDS else ""
 
