@@ -164,7 +164,8 @@ class Trainer:
         queries, codes = vectors[: batch.count], vectors[batch.count :]
         value = loss.matryoshka(queries, codes, batch.hidden, stage.temperature, stage.dimensions)
         if batch.lists is not None:
-            ordered = cross.teach(network, *self.cross, batch.lists)
+            encoder, reader = self.cross
+            ordered = cross.teach(network, encoder, reader, batch.lists)
             value = value + stage.cross_weight * cross.divergence(
                 vectors, batch.count, batch.lists, ordered, stage.temperature
             )
