@@ -211,6 +211,7 @@ def query_features(plan: Plan) -> QueryFeatures:
         frozenset(plain_name(word.text) for word in words) if only_names else frozenset(),
         _filtered_roles(plan),
         asked_direction(" ".join(word.text for word in words)),
+        frozenset(word.text.lower() for word in words),
     )
 
 

@@ -55,6 +55,7 @@ class Profile:
     roles: Mapping[str, float] = field(default_factory=dict)
     # How much of that penalty counts for cosines, which lie closer together than keyword scores.
     cosine_role_share: float = 0.5
+    variant: float = 1.0  # factor of old versions and of code for less common systems (variants.py)
     promote_definitions: bool = False  # above the module level of their file, if that ranks higher
     saturation: float = 1.0  # factor of every further hit of the same file
     # Signals are shares of the difference between the best and the last score, not of the best score: sums of

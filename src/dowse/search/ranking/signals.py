@@ -16,6 +16,7 @@ from dowse.parsing.tokenizer import split_identifier, stem
 from dowse.search.ranking.direction import Direction, agreement
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.type_names import types_first
+from dowse.search.ranking.variants import lesser_variants
 from dowse.types import NON_DEFINITION_KINDS, Contribution, SymbolRow
 
 # Stems of the words by which a query asks for files of a role that is otherwise ranked lower.
@@ -29,6 +30,7 @@ _ROLE_WORDS = {
 }
 # Roles of files that hold copies of other code.
 COPY_ROLES = frozenset(["generated", "vendored"])
+INDEX = frozenset(["__init__", "mod", "index", "lib", "main", "init"])
 # The shortest word that counts as an abbreviation of a longer one: "conf" for "configuration".
 _MIN_PREFIX = 4
 # Lines from which on a symbol is as long as one can be.
@@ -45,6 +47,7 @@ class QueryFeatures:
     names: frozenset[str] = frozenset()  # as written, if the query is nothing but names
     filtered_roles: frozenset[str] = frozenset()  # roles that path filters select
     direction: Direction | None = None  # of the conversion that it asks for
+    words: frozenset[str] = frozenset()  # as written, in lower case
 
     def roles(self) -> frozenset[str]:
         """Return the roles that the query asks for by words or filters."""
@@ -87,8 +90,11 @@ def rank(
             for row, score in zip(rows, scores, strict=True)
         ]
         _add_coherence(ranked, weights, profile.coherence * unit)
+    variants = lesser_variants((row.path for row in rows), features.words) if profile.variant < 1 else ()
     for hit in ranked:
         signals.penalise_role(hit)
+        if hit.row.path in variants:
+            _penalise(hit, "variant", profile.variant)
     ranked.sort(key=lambda hit: -hit.score)
     if profile.promote_definitions:
         _promote_definitions(ranked)
@@ -180,11 +186,8 @@ class _Signals:
         """Lower the score of tests, examples and the like, unless the query asks for them."""
         role = hit.row.role
         factor = self._profile.roles.get(role, 1.0) if role and role not in self._roles else 1.0
-        if factor != 1.0 and hit.score > 0:  # a factor below 1 would raise a negative score
-            hit.contributions.append(
-                Contribution(f"signal.{role}", hit.score * (factor - 1), f"× {factor:g}")
-            )
-            hit.score *= factor
+        if factor != 1.0:
+            _penalise(hit, role, factor)
 
     def _name_match(self, row: SymbolRow) -> float:
         """Return 1 if the query is the name of this symbol, qualified or not, and less if only case differs.
@@ -250,14 +253,20 @@ def _apply_file_saturation(ranked: list[RankedHit], factor: float) -> list[Ranke
     """
     seen: set[int] = set()
     for hit in ranked:
-        if hit.row.file_id in seen and hit.score > 0:
-            hit.contributions.append(
-                Contribution("signal.saturation", hit.score * (factor - 1), f"× {factor:g}")
-            )
-            hit.score *= factor
+        if hit.row.file_id in seen:
+            _penalise(hit, "saturation", factor)
         seen.add(hit.row.file_id)
     ranked.sort(key=lambda hit: -hit.score)
     return ranked
+
+
+def _penalise(hit: RankedHit, signal: str, factor: float) -> None:
+    """Multiply a score, unless it is negative: a factor below 1 would raise it."""
+    if hit.score > 0:
+        hit.contributions.append(
+            Contribution(f"signal.{signal}", hit.score * (factor - 1), f"× {factor:g}")
+        )
+        hit.score *= factor
 
 
 def location(row: SymbolRow) -> tuple[str, str, int, int]:
@@ -300,7 +309,11 @@ def name_terms(name: str) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=100_000)
 def _file_terms(path: str) -> frozenset[str]:
-    return name_terms(path.rpartition("/")[2].partition(".")[0])
+    folder, _, name = path.rpartition("/")
+    stem_ = name.partition(".")[0]
+    if stem_ in INDEX and folder:
+        return name_terms(folder.rpartition("/")[2])
+    return name_terms(stem_)
 
 
 @functools.lru_cache(maxsize=100_000)
