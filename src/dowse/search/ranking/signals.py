@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import functools
 import math
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from dowse.parsing.tokenizer import split_identifier, stem
 from dowse.search.ranking.direction import Direction, agreement
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.type_names import types_first
 from dowse.search.ranking.variants import lesser_variants
+from dowse.symbol_lookup import module_path
 from dowse.types import NON_DEFINITION_KINDS, Contribution, SymbolRow
 
 # Stems of the words by which a query asks for files of a role that is otherwise ranked lower.
@@ -30,7 +31,8 @@ _ROLE_WORDS = {
 }
 # Roles of files that hold copies of other code.
 COPY_ROLES = frozenset(["generated", "vendored"])
-INDEX = frozenset(["__init__", "mod", "index", "lib", "main", "init"])
+# The share of files from which on a word of their folders says nothing: mostly the project's own name.
+_NEARLY_ALL = 0.8
 # The shortest word that counts as an abbreviation of a longer one: "conf" for "configuration".
 _MIN_PREFIX = 4
 # Lines from which on a symbol is as long as one can be.
@@ -48,6 +50,7 @@ class QueryFeatures:
     filtered_roles: frozenset[str] = frozenset()  # roles that path filters select
     direction: Direction | None = None  # of the conversion that it asks for
     words: frozenset[str] = frozenset()  # as written, in lower case
+    weights: Mapping[str, float] = field(default_factory=dict)  # of the terms: shares of the sum of their IDF
 
     def roles(self) -> frozenset[str]:
         """Return the roles that the query asks for by words or filters."""
@@ -80,6 +83,7 @@ def rank(
     low = low if profile.by_spread else 0.0
     unit = max(scores) - low or max(scores)
     signals = _Signals(features, profile, unit)
+    signals.note_files({row.file_id: row.path for row in rows}.values())
     if features.names:
         signals.note_first_parts(rows)
     candidates = zip(rows, scores, contributions, strict=True)
@@ -89,7 +93,7 @@ def rank(
             0.0 if signals.is_copy(row) else max(0.0, score - low) ** profile.coherence_power
             for row, score in zip(rows, scores, strict=True)
         ]
-        _add_coherence(ranked, weights, profile.coherence * unit)
+        _add_coherence(ranked, weights, profile, unit, signals)
     variants = lesser_variants((row.path for row in rows), features.words) if profile.variant < 1 else ()
     for hit in ranked:
         signals.penalise_role(hit)
@@ -132,6 +136,7 @@ def has_no_signals(profile: Profile) -> bool:
         profile.name,
         profile.file,
         profile.folder,
+        profile.path,
         profile.header,
         profile.length,
         profile.coherence,
@@ -148,7 +153,9 @@ class _Signals:
         self._features, self._profile, self._unit = features, profile, unit
         self._roles = features.roles()
         self._shares: dict[frozenset[str], float] = {}
-        self._words: dict[str, bool] = {}
+        self._coverages: dict[frozenset[str], float] = {}
+        self._words: dict[str, frozenset[str]] = {}
+        self._common: frozenset[str] = frozenset()
         self._first_lines: dict[tuple[int, str, str], int] = {}
         self._folded = {name.lower() for name in features.names}
 
@@ -158,14 +165,20 @@ class _Signals:
             key = (row.file_id, row.qualified_name, row.signature)
             self._first_lines[key] = min(self._first_lines.get(key, row.start_line), row.start_line)
 
+    def note_files(self, paths: Collection[str]) -> None:
+        """Note the words that the folders of nearly all files have: they tell no file from another."""
+        counts = Counter(term for path in paths for term in _folder_terms(path))
+        self._common = frozenset(term for term, count in counts.items() if count > _NEARLY_ALL * len(paths))
+
     def boost(self, hit: RankedHit) -> RankedHit:
         """Add the signals that speak for a symbol to its score."""
         profile, row, direction = self._profile, hit.row, self._features.direction
         for name, share in (
             ("definition", profile.definition and profile.definition * self._name_match(row)),
             ("name", profile.name and profile.name * self._overlap(name_terms(row.name))),
-            ("file", profile.file and profile.file * self._overlap(_file_terms(row.path))),
+            ("file", profile.file and profile.file * self.file_overlap(row.path)),
             ("folder", profile.folder and profile.folder * self._overlap(_folder_terms(row.path))),
+            ("path", profile.path and profile.path * self._coverage(_path_terms(row.path))),
             ("header", profile.header if _is_module_level(row) else 0.0),
             ("length", profile.length and profile.length * _length(row)),
             ("direction", direction and profile.direction * agreement(row.name, direction)),
@@ -205,22 +218,38 @@ class _Signals:
             return 1.0
         return _OTHER_CASE * (row.name.lower() in self._folded or row.qualified_name.lower() in self._folded)
 
+    def file_overlap(self, path: str) -> float:
+        """Return the share of the words of a file's name that the query has."""
+        return self._overlap(_file_terms(path))
+
     def _overlap(self, present: frozenset[str]) -> float:
         """Return the share of these words that the query has, or has a longer or shorter form of."""
         known = self._shares.get(present)
         if known is None:
-            shared = sum(map(self._has, present))
+            shared = sum(1 for word in present if word not in self._common and self._terms_of(word))
             known = self._shares[present] = shared / len(present) if present else 0.0
         return known
 
-    def _has(self, word: str) -> bool:
+    def _coverage(self, present: frozenset[str]) -> float:
+        """Return how much of the query these words are, by the weights of its terms."""
+        known = self._coverages.get(present)
+        if known is None:
+            terms = frozenset[str]().union(*(self._terms_of(word) for word in present - self._common))
+            weights = self._features.weights
+            known = self._coverages[present] = sum(weights.get(term, 0.0) for term in terms)
+        return known
+
+    def _terms_of(self, word: str) -> frozenset[str]:
+        """Return the terms of the query that are a word, or a longer or shorter form of it."""
         known = self._words.get(word)
         if known is None:
-            known = self._words[word] = word in self._features.terms or (
-                len(word) >= _MIN_PREFIX
-                and any(
-                    term.startswith(word) or (len(term) >= _MIN_PREFIX and word.startswith(term))
-                    for term in self._features.terms
+            known = self._words[word] = frozenset(
+                term
+                for term in self._features.terms
+                if term == word
+                or (
+                    min(len(word), len(term)) >= _MIN_PREFIX
+                    and (term.startswith(word) or word.startswith(term))
                 )
             )
         return known
@@ -274,18 +303,35 @@ def location(row: SymbolRow) -> tuple[str, str, int, int]:
     return (row.repo, row.path, row.start_line, row.row)
 
 
-def _add_coherence(ranked: list[RankedHit], weights: Sequence[float], maximum: float) -> None:
-    """Raise the best symbol of each file by the other matches in the file, each by its weight."""
+def _add_coherence(
+    ranked: list[RankedHit], weights: Sequence[float], profile: Profile, unit: float, signals: _Signals
+) -> None:
+    """Raise the best symbol of each file by the other matches in the file, each by its weight.
+
+    A module whose name the query has also gains by the matches in the folder that it heads, such as
+    `extract/path.rs` for `extract/mod.rs`: it is the way in, and often re-exports what is there.
+    """
     sums: dict[int, float] = defaultdict(float)
+    counts: Counter[int] = Counter()
     best: dict[int, RankedHit] = {}
     for hit, weight in zip(ranked, weights, strict=True):
         file_id = hit.row.file_id
         sums[file_id] += weight
+        counts[file_id] += 1
         if file_id not in best or hit.score > best[file_id].score:
             best[file_id] = hit
+    for file_id, count in counts.items():
+        sums[file_id] /= count**profile.coherence_size
     highest = max(sums.values()) or 1.0
+    modules = {module_path(hit.row.path): file_id for file_id, hit in best.items()} if profile.heads else {}
+    members: dict[int, float] = defaultdict(float)
     for file_id, hit in best.items():
-        share = maximum * sums[file_id] / highest
+        head = modules.get(hit.row.path.rpartition("/")[0], file_id)
+        if head != file_id:
+            members[head] += sums[file_id]
+    for file_id, hit in best.items():
+        of_folder = profile.heads * signals.file_overlap(hit.row.path) * members[file_id]
+        share = profile.coherence * unit * min(1.0, (sums[file_id] + of_folder) / highest)
         if share:
             hit.contributions.append(Contribution("signal.coherence", share))
             hit.score += share
@@ -309,13 +355,15 @@ def name_terms(name: str) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=100_000)
 def _file_terms(path: str) -> frozenset[str]:
-    folder, _, name = path.rpartition("/")
-    stem_ = name.partition(".")[0]
-    if stem_ in INDEX and folder:
-        return name_terms(folder.rpartition("/")[2])
-    return name_terms(stem_)
+    """Return the words of a file's name; `mod.rs` and the like have that of their folder."""
+    return name_terms(module_path(path).rpartition("/")[2])
 
 
 @functools.lru_cache(maxsize=100_000)
 def _folder_terms(path: str) -> frozenset[str]:
     return frozenset(term for name in path.split("/")[:-1] for term in name_terms(name))
+
+
+@functools.lru_cache(maxsize=100_000)
+def _path_terms(path: str) -> frozenset[str]:
+    return _folder_terms(path) | _file_terms(path)
