@@ -80,6 +80,7 @@ class Profile:
 
 _ROLES = {"test": 0.4, "docs": 0.5, "example": 0.6, "benchmark": 0.6, "generated": 0.6, "vendored": 0.6}
 _TREE_FIELDS = {"name": 0.6, "signature": 0.3, "path": 0.3, "body": 1.0}
+_VARIANT = 0.6
 # Cosines of what does not match at all are far from 0; their cubes count for little.
 _BLEND_POWER = 3.0
 # A commit subject, or what a bug report says.
@@ -102,6 +103,7 @@ _CHANGE = Profile(
         length=0.2,
         coherence_power=_BLEND_POWER,
         roles=_ROLES,
+        variant=_VARIANT,
         promote_definitions=True,
         saturation=0.97,
     ),
@@ -137,6 +139,7 @@ TREE = Profile(
     header=0.2,
     coherence=0.8,
     roles=_ROLES,
+    variant=_VARIANT,
     promote_definitions=True,
     saturation=0.85,
     candidates=200,  # signals find more among more; .013 of nDCG on repositories
@@ -145,12 +148,16 @@ TREE = Profile(
         fields={},
         file=0.2,
         folder=0.15,
-        header=0.075,
+        path=0.2,
+        header=0.12,
         coherence=0.45,
         coherence_power=_BLEND_POWER,
+        coherence_size=0.2,
+        heads=1.0,
         roles=_ROLES,
+        variant=_VARIANT,
         promote_definitions=True,
-        saturation=0.64,
+        saturation=0.5,
     ),
     kinds={"change": _CHANGE, "description": _DESCRIPTION},
     rank_coherence=0.2,

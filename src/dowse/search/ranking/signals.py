@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from dowse.parsing.tokenizer import split_identifier, stem
 from dowse.search.ranking.direction import Direction, agreement
 from dowse.search.ranking.profile import Profile
+from dowse.search.ranking.qualified_names import is_module_named, is_named
 from dowse.search.ranking.type_names import types_first
 from dowse.search.ranking.variants import lesser_variants
 from dowse.symbol_lookup import module_path
@@ -83,7 +84,8 @@ def rank(
     low = low if profile.by_spread else 0.0
     unit = max(scores) - low or max(scores)
     signals = _Signals(features, profile, unit)
-    signals.note_files({row.file_id: row.path for row in rows}.values())
+    if profile.file or profile.folder or profile.path:
+        signals.note_files({row.file_id: row.path for row in rows}.values())
     if features.names:
         signals.note_first_parts(rows)
     candidates = zip(rows, scores, contributions, strict=True)
@@ -205,16 +207,19 @@ class _Signals:
     def _name_match(self, row: SymbolRow) -> float:
         """Return 1 if the query is the name of this symbol, qualified or not, and less if only case differs.
 
-        The module level of a file has the file's name, but defines nothing.
+        The module level of a file has the file's name, but defines nothing, unless it is asked for as a
+        module: `flask.json`, `axum::extract`.
         """
         names = self._features.names
-        if not names or _is_module_level(row):
+        if not names:
             return 0.0
+        if _is_module_level(row):
+            return float(any(is_module_named(row.path, name) for name in names))
         if row.start_line > self._first_lines.get(
             (row.file_id, row.qualified_name, row.signature), row.start_line
         ):
             return 0.0
-        if row.name in names or row.qualified_name in names:
+        if row.name in names or row.qualified_name in names or any(is_named(row, name) for name in names):
             return 1.0
         return _OTHER_CASE * (row.name.lower() in self._folded or row.qualified_name.lower() in self._folded)
 
@@ -292,9 +297,7 @@ def _apply_file_saturation(ranked: list[RankedHit], factor: float) -> list[Ranke
 def _penalise(hit: RankedHit, signal: str, factor: float) -> None:
     """Multiply a score, unless it is negative: a factor below 1 would raise it."""
     if hit.score > 0:
-        hit.contributions.append(
-            Contribution(f"signal.{signal}", hit.score * (factor - 1), f"× {factor:g}")
-        )
+        hit.contributions.append(Contribution(f"signal.{signal}", hit.score * (factor - 1), f"× {factor:g}"))
         hit.score *= factor
 
 

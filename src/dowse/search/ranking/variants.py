@@ -43,7 +43,7 @@ def lesser_variants(paths: Iterable[str], words: Collection[str]) -> frozenset[s
     newest: dict[str, _Version] = {}
     for version in versions.values():
         newest[version.parent] = max(newest.get(version.parent, version), version)
-    has_usual_system = any(_systems(path) & _USUAL_SYSTEMS for path in paths)
+    has_usual_system = any(_words(path) & _USUAL_SYSTEMS for path in paths)
     named = frozenset(words).union(*(_SYNONYMS.get(word, ()) for word in words))
     lesser = set()
     for path in paths:
@@ -52,10 +52,9 @@ def lesser_variants(paths: Iterable[str], words: Collection[str]) -> frozenset[s
             rest = path[len(version.parent) + len(version.name) + 1 :]
             if version < newest[version.parent] or version.parent + rest in known:
                 lesser.add(path)
-        if (_systems(path) & _OLD) - named:
-            lesser.add(path)
-        unusual = _systems(path) & _OTHER_SYSTEMS
-        if unusual and has_usual_system and not unusual & named:
+        system = _words(path) & _OTHER_SYSTEMS
+        is_other_system = has_usual_system and system and not system & named
+        if is_other_system or _words(path) & _OLD - named:
             lesser.add(path)
     return frozenset(lesser)
 
@@ -73,7 +72,8 @@ def _version(path: str) -> _Version | None:
 
 
 @functools.lru_cache(maxsize=100_000)
-def _systems(path: str) -> frozenset[str]:
+def _words(path: str) -> frozenset[str]:
     """Return the words of a path's folders and of its file's name."""
     *folders, name = path.lower().split("/")
-    return frozenset(folders) | frozenset(split_identifier(name.partition(".")[0]))
+    stem = name.partition(".")[0]
+    return frozenset([*folders, stem, *split_identifier(stem)])
