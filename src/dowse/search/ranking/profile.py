@@ -103,7 +103,6 @@ _CHANGE = Profile(
         length=0.2,
         coherence_power=_BLEND_POWER,
         roles=_ROLES,
-        variant=_VARIANT,
         promote_definitions=True,
         saturation=0.97,
     ),
