@@ -78,6 +78,7 @@ const PARTS: Record<string, string> = {
   "signal.definition": "defines the name",
   "signal.name": "its name fits",
   "signal.path": "its path fits",
+  "signal.variant": "old versions and other systems rank lower",
   "signal.docs": "documentation ranks lower",
   "signal.test": "tests rank lower",
   "signal.example": "examples rank lower",

@@ -103,6 +103,7 @@ _CHANGE = Profile(
         length=0.2,
         coherence_power=_BLEND_POWER,
         roles=_ROLES,
+        variant=0.8,
         promote_definitions=True,
         saturation=0.97,
     ),

@@ -155,9 +155,12 @@ class _Signals:
         self._features, self._profile, self._unit = features, profile, unit
         self._roles = features.roles()
         self._shares: dict[frozenset[str], float] = {}
-        self._coverages: dict[frozenset[str], float] = {}
         self._words: dict[str, frozenset[str]] = {}
         self._common: frozenset[str] = frozenset()
+        self._places: dict[str, tuple[float, float, float]] = {}
+        self._starts: dict[str, list[str]] = defaultdict(list)  # terms by how they begin
+        for term in features.terms:
+            self._starts[term[:_MIN_PREFIX]].append(term)
         self._first_lines: dict[tuple[int, str, str], int] = {}
         self._folded = {name.lower() for name in features.names}
 
@@ -175,12 +178,13 @@ class _Signals:
     def boost(self, hit: RankedHit) -> RankedHit:
         """Add the signals that speak for a symbol to its score."""
         profile, row, direction = self._profile, hit.row, self._features.direction
+        of_file, of_folder, of_path = self._places.get(row.path) or self._note_place(row.path)
         for name, share in (
             ("definition", profile.definition and profile.definition * self._name_match(row)),
             ("name", profile.name and profile.name * self._overlap(name_terms(row.name))),
-            ("file", profile.file and profile.file * self.file_overlap(row.path)),
-            ("folder", profile.folder and profile.folder * self._overlap(_folder_terms(row.path))),
-            ("path", profile.path and profile.path * self._coverage(_path_terms(row.path))),
+            ("file", of_file),
+            ("folder", of_folder),
+            ("path", of_path),
             ("header", profile.header if _is_module_level(row) else 0.0),
             ("length", profile.length and profile.length * _length(row)),
             ("direction", direction and profile.direction * agreement(row.name, direction)),
@@ -189,6 +193,17 @@ class _Signals:
                 hit.contributions.append(Contribution(f"signal.{name}", share * self._unit))
                 hit.score += share * self._unit
         return hit
+
+    def _note_place(self, path: str) -> tuple[float, float, float]:
+        """Return what the name of a file, its folders and both together add to its symbols."""
+        profile = self._profile
+        place = (
+            profile.file and profile.file * self.file_overlap(path),
+            profile.folder and profile.folder * self._overlap(_folder_terms(path)),
+            profile.path and profile.path * self._coverage(_folder_terms(path) | _file_terms(path)),
+        )
+        self._places[path] = place
+        return place
 
     def is_copy(self, row: SymbolRow) -> bool:
         """Whether a file is built, generated or vendored, and not asked for.
@@ -237,25 +252,19 @@ class _Signals:
 
     def _coverage(self, present: frozenset[str]) -> float:
         """Return how much of the query these words are, by the weights of its terms."""
-        known = self._coverages.get(present)
-        if known is None:
-            terms = frozenset[str]().union(*(self._terms_of(word) for word in present - self._common))
-            weights = self._features.weights
-            known = self._coverages[present] = sum(weights.get(term, 0.0) for term in terms)
-        return known
+        terms = frozenset[str]().union(*(self._terms_of(word) for word in present - self._common))
+        return sum(self._features.weights.get(term, 0.0) for term in terms)
 
     def _terms_of(self, word: str) -> frozenset[str]:
         """Return the terms of the query that are a word, or a longer or shorter form of it."""
         known = self._words.get(word)
         if known is None:
+            forms = self._starts.get(word[:_MIN_PREFIX], ())
             known = self._words[word] = frozenset(
                 term
-                for term in self._features.terms
+                for term in forms
                 if term == word
-                or (
-                    min(len(word), len(term)) >= _MIN_PREFIX
-                    and (term.startswith(word) or word.startswith(term))
-                )
+                or (len(term) >= _MIN_PREFIX and (term.startswith(word) or word.startswith(term)))
             )
         return known
 
@@ -365,8 +374,3 @@ def _file_terms(path: str) -> frozenset[str]:
 @functools.lru_cache(maxsize=100_000)
 def _folder_terms(path: str) -> frozenset[str]:
     return frozenset(term for name in path.split("/")[:-1] for term in name_terms(name))
-
-
-@functools.lru_cache(maxsize=100_000)
-def _path_terms(path: str) -> frozenset[str]:
-    return _folder_terms(path) | _file_terms(path)
