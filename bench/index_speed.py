@@ -1,10 +1,12 @@
-"""Indexing beside parsing alone: in full, without a change, and after changes to 1 % of the files.
+"""Indexing beside parsing alone: words, words and graph, no change, changes to 1 % of the files, by stage.
 
     python bench/index_speed.py --tree DIR [--out bench/results/index_speed.json]
 
 The files that dowse would index are copied first, so the tree itself is never touched. Parsing alone means:
 read every file that has a grammar and make its syntax tree with dowse's own parsers, nothing else; once in
-one process, once in as many as `dowse index` uses. Run it with the interpreter of an ordinary installation
+one process, once in as many as `dowse index` uses. Parsing and full runs take turns, and of each the quickest
+counts, since other work on the machine only adds. Words are searchable when a reader finds the first
+generation. Nothing is embedded. Run it with the interpreter of an ordinary installation
 (not an editable one without .pyc files): short updates are mostly start-up.
 """
 
@@ -15,7 +17,9 @@ import json
 import multiprocessing
 import os
 import resource
+import shutil
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -26,13 +30,17 @@ from dowse.parsing.grammar import compile_grammar
 from dowse.parsing.languages import LANGUAGES
 from dowse.parsing.limits import parse_seconds
 from dowse.source.walk import WalkedFile, walk
+from index_stages import measure_stages
 
 from common import beside_python, gather, run, work_folder, write_results
 
-FULL_BAR = 2.0  # times parsing alone
+WORDS_BAR = 1.3  # times parsing alone
+FULL_BAR = 2.0
 NO_CHANGE_BAR = 0.05  # of a full run
 # Every hundredth file is changed.
 CHANGED_STEP = 100
+# Between two looks whether words can be searched.
+_POLL_SECONDS = 0.01
 # Files a parsing process takes at a time.
 _CHUNK = 16
 
@@ -46,35 +54,49 @@ def main() -> None:
     )
     parser.add_argument("--tree", type=Path, required=True)
     parser.add_argument("--dowse", type=Path, default=beside_python(), help="the command to measure")
+    parser.add_argument("--beside", type=Path, help="another version's command, to take turns with")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--runs", type=int, default=3, help="of the short updates; the median counts")
+    parser.add_argument(
+        "--runs", type=int, default=3, help="of each step: the quickest full run, the median of short updates"
+    )
     parser.add_argument("--work", type=Path, help="copy and index here (default: a temporary folder)")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with work_folder(options.work) as work:
-        results = measure(options.tree, work, options.dowse, options.processes, options.runs)
+        results = measure(
+            options.tree, work, (options.dowse, options.beside), options.processes, options.runs
+        )
     print(json.dumps(results, indent=1))
     if options.out:
         write_results(options.out, results)
 
 
-def measure(tree: Path, work: Path, dowse: Path, processes: int, runs: int) -> dict[str, Any]:
-    """Time every step on a copy of the tree."""
+def measure(
+    tree: Path, work: Path, versions: tuple[Path, Path | None], processes: int, runs: int
+) -> dict[str, Any]:
+    """Time every step on a copy of the tree; of the second version, if there is one, full runs alone."""
     copy, index_dir = work / "tree", work / "index"
     gather(tree, (f.path for f in walk(tree) if isinstance(f, WalkedFile)), copy, copy=True)
-    command = [dowse, "index", copy, "--index-dir", index_dir, "--processes", str(processes), "--quiet"]
+    flags = ["index", copy, "--index-dir", index_dir, "--processes", str(processes), "--quiet", "--no-embed"]
+    command, *others = [[dowse, *flags] for dowse in versions if dowse]
     steps: dict[str, Timing] = {}
 
-    def record(name: str, times: list[tuple[float, float]]) -> None:
-        """Keep the median of a step and say it."""
-        wall, cpu = (statistics.median(column) for column in zip(*times, strict=True))
+    def record(name: str, times: list[tuple[float, float]], middle: Any = statistics.median) -> None:  # noqa: ANN401
+        """Keep the median of a step, or the least, and say it."""
+        wall, cpu = (middle(column) for column in zip(*times, strict=True))
         steps[name] = {"wall_s": round(wall, 3), "cpu_s": round(cpu, 3)}
         print(name, steps[name], file=sys.stderr, flush=True)
 
-    record("full", [run(command)[:2]])
+    run(command)  # the first run finds no file in memory
     jobs, size = with_grammar(Index.open(copy, index_dir=str(index_dir)))
-    record("parse, one process", [parse_only(jobs, 1)])
-    record(f"parse, {processes} processes", [parse_only(jobs, processes)])
+    turns = []
+    for _ in range(runs):
+        full = [time for each in (*others, command) for time in full_run(each, copy, index_dir)]
+        turns.append([*full, parse_only(jobs, 1), parse_only(jobs, processes)])
+    names = ["words", "full", "parse, one process", f"parse, {processes} processes"]
+    names = ["words, beside", "full, beside", *names] if others else names
+    for name, times in zip(names, zip(*turns, strict=True), strict=True):
+        record(name, list(times), min)
     record("no change", [run(command)[:2] for _ in range(runs)])
     record("1 % touched", [change_and_run(copy, command, edit=False) for _ in range(runs)])
     record("1 % edited", [change_and_run(copy, command, edit=True) for _ in range(runs)])
@@ -82,8 +104,32 @@ def measure(tree: Path, work: Path, dowse: Path, processes: int, runs: int) -> d
         "tree": describe(copy, index_dir, jobs, size),
         "processes": processes,
         "steps": steps,
+        "stages": measure_stages(copy, work / "stages"),
         **compare(steps, processes),
     }
+
+
+def full_run(command: list[Any], copy: Path, index_dir: Path) -> tuple[tuple[float, float], ...]:
+    """Index from nothing; return wall and CPU seconds until words can be searched, and of all.
+
+    The CPU time until then is not known: processes that still run have not reported theirs.
+    """
+    shutil.rmtree(index_dir)
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    words = 0.0
+    with (
+        Index.open(copy, index_dir=str(index_dir)) as index,
+        subprocess.Popen(command, stdout=subprocess.DEVNULL) as process,
+    ):
+        while process.poll() is None:
+            if not words and index.exists:
+                words = time.perf_counter() - started
+            time.sleep(_POLL_SECONDS)
+    wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if process.returncode:
+        raise SystemExit(f"{command[0]} failed")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return (words or wall, 0.0), (wall, cpu)
 
 
 def with_grammar(index: Index) -> tuple[list[tuple[str, str, str]], int]:
@@ -142,6 +188,7 @@ def compare(steps: dict[str, Timing], processes: int) -> dict[str, Any]:
 
     same = f"parse, {processes} processes"
     ratios = {
+        f"words / {same}": ratio("words", same),
         "full / parse, one process": ratio("full", "parse, one process"),
         f"full / {same}": ratio("full", same),
         f"full / {same}, CPU": ratio("full", same, "cpu_s"),
@@ -149,7 +196,12 @@ def compare(steps: dict[str, Timing], processes: int) -> dict[str, Any]:
         "1 % touched / full": ratio("1 % touched", "full"),
         "1 % edited / full": ratio("1 % edited", "full"),
     }
+    if "full, beside" in steps:
+        ratios["words / words, beside"] = ratio("words", "words, beside")
+        ratios["full / full, beside"] = ratio("full", "full, beside")
+        ratios["full / full, beside, CPU"] = ratio("full", "full, beside", "cpu_s")
     bars = {
+        f"words / {same}": WORDS_BAR,
         "full / parse, one process": FULL_BAR,
         f"full / {same}": FULL_BAR,
         "no change / full": NO_CHANGE_BAR,

@@ -126,6 +126,7 @@ class Index:
         on_wait: Callable[[str], None] = lambda _: None,
         seen: ScanResult | None = None,
         scip: Sequence[str | Path] = (),
+        defer_graph: bool = False,
     ) -> Report:
         """Update the index incrementally: only files that changed are read again.
 
@@ -137,6 +138,7 @@ class Index:
             seen: The result of an earlier walk of the tree, or of a part of it; None walks it.
             scip: SCIP files of compilers or language servers, whose references take precedence over our own;
                 by default those of the last update, or `index.scip` in the root.
+            defer_graph: Whether `link` is to build the call graph, where that takes long.
         """
         from dowse.indexing.update import update
 
@@ -153,9 +155,35 @@ class Index:
                     wait=wait,
                     seen=seen,
                     scip=[Path(file) for file in scip],
+                    defer_graph=defer_graph,
                 )
         except IndexOutdated:
-            return self.update(rebuild=True, wait=wait, on_progress=on_progress, on_wait=on_wait, scip=scip)
+            return self.update(
+                rebuild=True,
+                wait=wait,
+                on_progress=on_progress,
+                on_wait=on_wait,
+                scip=scip,
+                defer_graph=defer_graph,
+            )
+
+    def link(self, wait: float | None = None) -> None:
+        """Build the call graph, if `update` has left that for later.
+
+        Args:
+            wait: Seconds to wait for another writer; None waits as long as it takes.
+        """
+        if self.is_linked:
+            return
+        from dowse.indexing.update import link_deferred
+
+        link_deferred(self.backend, self.settings, wait)
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether the call graph is built, which comes after the words."""
+        with self.backend.reader() as reader:
+            return reader.is_linked
 
     def _named_scip(self) -> list[Path]:
         """Return the SCIP files that the user named for this index."""
@@ -217,7 +245,7 @@ class Index:
             wait: Seconds to wait for another process that embeds; None waits as long as it takes.
             on_progress: Called after every few hundred symbols.
             on_wait: Called once with a message if another process embeds.
-            **options: `chunk`, `pause` and `finish` of `dowse.indexing.embed.embed`.
+            **options: `chunk`, `pause`, `finish` and `asked` of `dowse.indexing.embed.embed`.
         """
         from dowse.indexing.embed import embed
         from dowse.vectors.cache import VectorCache
@@ -236,6 +264,7 @@ class Index:
                 wait=wait,
                 on_progress=on_progress,
                 on_wait=on_wait,
+                root=None if self.is_shared else self.root,
                 **options,
             )
 

@@ -202,6 +202,7 @@ class Note:
 
 
 INCOMPLETE_INDEX = Note("incomplete-index", "the index is not complete yet", "`dowse index` finishes it")
+UNLINKED_GRAPH = Note("graph", "the call graph is not built yet", "`dowse index` builds it")
 
 
 class EmbeddingCoverage(NamedTuple):

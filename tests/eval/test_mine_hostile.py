@@ -219,7 +219,7 @@ def test_refs_as_reftable_are_refused_with_a_remedy(repo: GitRepo) -> None:
 def test_a_blob_that_expands_is_not_read(repo: GitRepo) -> None:
     name = repo.commit("Bake an enormous cake", {"cake.py": b"#" * (40 << 20)})
     blob, small = (repo.git("rev-parse", f"{name}:{file}").strip() for file in ("cake.py", "bread.py"))
-    with open_repository(repo.root) as repository, open_blobs(repository) as blobs:
+    with open_repository(repo.root) as repository, open_blobs(repository.git) as blobs:
         assert blobs.read(blob) is None
         assert blobs.read("0" * 40) is None
         assert blobs.read(small) == BAKED.encode()

@@ -47,7 +47,7 @@ class MemoryGraph:
     """Symbols and edges, with the methods of a `Reader` that the graph's functions call."""
 
     generation = 1
-    is_complete = True
+    is_complete = is_linked = True
     is_corpus = False
 
     def __init__(self, symbols: Iterable[SymbolRow], edges: Iterable[Edge]) -> None:

@@ -197,3 +197,28 @@ def test_words_are_searched_though_the_vectors_are_damaged(tmp_path: Path, text:
     assert index.search("retry", k=1, mode="keyword").hits[0].symbol.name == "retry"
     with pytest.raises(DowseError, match="--rebuild"):
         index.search("retry", mode="embedding")
+
+
+def test_files_of_the_question_and_those_changed_last_come_first(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        identity = ("-c", "user.name=x", "-c", "user.email=x@example.com")
+        subprocess.run(["git", *identity, *words], cwd=root, check=True, capture_output=True)
+
+    root = write_tree(tmp_path / "code", {**FILES, "tests/test_words.py": "def test_words():\n    pass\n"})
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "all")
+    for path in ("text/words.py", "tests/test_words.py"):
+        (root / path).write_text((root / path).read_text() + "\n\ndef added():\n    return 1\n")
+    git("commit", "-qam", "more")
+    index = make_index(root, tmp_path / "i")
+    embedded: list[str] = []
+
+    def note_new(_: object) -> None:
+        with index.backend.reader() as reader:
+            missing = {row for row, _ in reader.missing_vectors(index.encoder.id)}
+            done = {row.path for row in reader.lookup("*", 100) if row.row not in missing}
+        embedded.extend(sorted(done - {*embedded}))
+
+    index.embed(chunk=1, on_progress=note_new, asked=["net/client.py"])
+    assert embedded == ["net/client.py", "text/words.py", "net/retry.py", "tests/test_words.py"]

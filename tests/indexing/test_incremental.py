@@ -255,3 +255,43 @@ def test_an_update_without_an_encoder_does_not_load_numpy(tmp_path: Path) -> Non
         run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         outputs.append(run.stdout.split())
     assert outputs == [["True", "False"]] * 2
+
+
+@pytest.fixture
+def slow_tree(tmp_path, monkeypatch):
+    """A tree that counts as one whose graph takes long."""
+    monkeypatch.setattr("dowse.indexing.update._SMALL_BYTES", 0)
+    files = {f"m{n}.py": f"from m{n + 1} import f{n + 1}\ndef f{n}(): return f{n + 1}()\n" for n in range(6)}
+    return write_tree(tmp_path / "tree", files)
+
+
+def callers(index: Index) -> list[str]:
+    return [step.symbol.name for step in index.callers("f3").steps]
+
+
+def test_words_can_be_searched_before_the_graph_is_built(slow_tree, tmp_path):
+    with Index.open(slow_tree, index_dir=str(tmp_path / "index"), processes=2) as index:
+        index.update(defer_graph=True)
+        assert not index.is_linked
+        assert [hit.symbol.name for hit in index.search("f3", mode="keyword").hits][:1] == ["f3"]
+        assert "the call graph is not built yet" in [note.text for note in index.callers("f3").notes]
+        assert any(note.code == "graph" for note in index.search("what calls f3").notes)
+        index.link()
+        assert index.is_linked
+        assert callers(index) == ["f2"]
+
+
+def test_an_update_builds_the_graph_that_another_one_did_not_live_to_build(slow_tree, tmp_path, monkeypatch):
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with Index.open(slow_tree, index_dir=str(tmp_path / "index"), processes=2) as index:
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr("dowse.indexing.update.link", die)
+            index.update()
+        assert not index.is_linked
+        index.update(defer_graph=True)  # nothing changed: the graph stays for later
+        assert not index.is_linked
+        index.update()
+        assert index.is_linked
+        assert callers(index) == ["f2"]

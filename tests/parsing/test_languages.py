@@ -43,6 +43,15 @@ def test_references(path):
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_definitions_alone_are_the_same_ones(path):
+    text, whole = path.read_bytes(), parsed(path)
+    alone = parse_file(text, detect_language(path.stem, text), path.stem, definitions_only=True)
+    assert (alone.definitions, alone.remainder) == (whole.definitions, whole.remainder)
+    assert not alone.references
+    assert not alone.facts
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_columns_point_at_the_name(path):
     lines = path.read_bytes().split(b"\n")
     for r in parsed(path).references:

@@ -100,6 +100,21 @@ def test_a_search_is_followed_by_all_the_vectors(place):
     assert "embedded, " not in search(place).stderr
 
 
+def test_a_search_by_words_is_followed_by_the_call_graph(place, monkeypatch):
+    monkeypatch.setenv("DOWSE_ENCODER", "none")
+    monkeypatch.setenv("DOWSE_PROCESSES", "2")
+    root, folder = place
+    # Together large enough that the graph is not built before a search by words.
+    files = {f"copy{n}.py": (root / "m.py").read_text() for n in range(6)}
+    write_tree(root, {**files, "calls.py": "from m import task_7\ndef caller():\n    return task_7(1)\n"})
+    with opened(place) as index:
+        index.backend.clear(wait=None)
+        assert search(place, "--mode", "keyword").returncode == 0
+        wait_for(lambda: index.is_linked)
+        assert [step.symbol.name for step in index.callers("m.py:29").steps] == ["caller"]
+        wait_for(lambda: not processes(folder))
+
+
 def test_status_says_how_far_it_is(place):
     with opened(place) as index:
         assert start_embedding(index)

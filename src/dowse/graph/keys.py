@@ -158,4 +158,7 @@ def rust_module(path: str) -> tuple[str, str]:
 
 def join_names(*names: str) -> str:
     """Join names with dots, leaving out empty ones."""
+    if len(names) == 2:  # nearly always, and millions of times
+        first, second = names
+        return f"{first}.{second}" if first and second else first or second
     return ".".join([name for name in names if name])

@@ -7,7 +7,6 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.graph.scip.validity import update_validity
 from dowse.storage.protocol import GraphStore, NamedReference, ResolvedReference
 
 if TYPE_CHECKING:
@@ -29,9 +28,9 @@ ResolveFiles = Callable[[Sequence[int]], Iterable[FileLinks]]
 def link(store: GraphStore, resolve: ResolveFiles | None = None) -> int:
     """Link every file that needs it; return how many there were.
 
-    `resolve` gives the references of files, if not a `Linker` of this process.
+    `dowse.graph.scip.validity.update_validity` comes first, where SCIP files may have been read. `resolve`
+    gives the references of files, if not a `Linker` of this process.
     """
-    update_validity(store)
     waiting = store.files_to_link()
     with _paused_garbage_collection():
         for links in (resolve or Linker(store).resolve)(waiting) if waiting else ():

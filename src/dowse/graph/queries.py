@@ -23,7 +23,7 @@ from dowse.graph.type_hierarchy import KINDS_WITH_MEMBERS
 from dowse.security.secret_masking import mask_row, mask_text, masked_note
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import resolve_all, resolve_groups
-from dowse.types import INCOMPLETE_INDEX, Edge, Note, SymbolRow
+from dowse.types import INCOMPLETE_INDEX, UNLINKED_GRAPH, Edge, Note, SymbolRow
 
 # Relations of types: if a name can mean a type, it does.
 _TYPE_RELATIONS = ("implementers", "subclasses", "supertypes")
@@ -200,6 +200,8 @@ def _answer(
 ) -> GraphAnswer:
     if not reader.is_complete:
         notes = [*notes, INCOMPLETE_INDEX]
+    elif not reader.is_linked:
+        notes = [*notes, UNLINKED_GRAPH]
     # Of a long symbol that is stored in parts, the first part counts.
     first = {(seed.qualified_name, seed.signature): seed for seed in reversed(seeds)}
     distinct = tuple(seed for seed in seeds if seed in first.values())

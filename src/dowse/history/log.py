@@ -215,9 +215,8 @@ def _blob_size(answer: bytes) -> int | None:
 
 
 @contextmanager
-def open_blobs(repository: Repository) -> Iterator[Blobs]:
+def open_blobs(git: SandboxedGit) -> Iterator[Blobs]:
     """Start the git processes that read blobs, and end them."""
-    git = repository.git
     with (
         git.start("cat-file", "--batch-check", interactive=True) as sizes,
         git.start("cat-file", "--batch", interactive=True) as texts,

@@ -49,7 +49,7 @@ def _mine(repository: Repository, after: str) -> list[MinedCommit]:
     commits = takewhile(
         lambda _: time.monotonic() < deadline, read_history(repository, sources.paths, after=after)
     )
-    with open_blobs(repository) as blobs:
+    with open_blobs(repository.git) as blobs:
         return list(islice(mine_commits(commits, repository, sources, blobs), MAX_COMMITS))
 
 

@@ -72,7 +72,7 @@ def definitions_in(data: bytes, path: str) -> tuple[bytes, list[Definition]]:
     if language not in LANGUAGES:
         return b"", []
     text = decode(data)[0].encode("utf-8", "replace")
-    parsed = parse_file(text, language, path, max_lines=_WHOLE)
+    parsed = parse_file(text, language, path, max_lines=_WHOLE, definitions_only=True)
     # Without its tree a file has windows of lines, which define nothing.
     definitions = () if parsed.problem else parsed.definitions
     return text, [each for each in definitions if each.kind in SYMBOL_KINDS and not each.part]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError
+from dowse.indexing.embedding_order import embedding_order
 from dowse.indexing.update import Progress
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ def embed(
     chunk: int = _CHUNK,
     pause: Callable[[], bool] = lambda: False,
     finish: bool = True,
+    root: Path | None = None,
+    asked: Collection[str] = (),
 ) -> EmbedReport:
     """Encode symbols without a vector, chunk by chunk; each chunk is committed, whatever happens after it.
 
@@ -66,9 +70,11 @@ def embed(
         chunk: Symbols between two commits.
         pause: Called after every chunk; True stops the run there.
         finish: Whether to fit what `related` and large indexes need, once nothing is missing.
+        root: The tree, whose history tells which files come first; None for any order.
+        asked: Paths of files that come before all others.
     """
     started = time.monotonic()
-    missing = _MissingVectors(backend, encoder)
+    missing = _MissingVectors(backend, encoder, chunk, root, asked)
     total = missing.count()
     encoded = reused = 0
     # Also if none is missing: the run that encoded the last may have been killed before it could finish.
@@ -88,8 +94,11 @@ def embed(
 class _MissingVectors:
     """The symbols of the newest generation that have no vector; a new generation replaces them."""
 
-    def __init__(self, backend: Backend, encoder: Encoder) -> None:
+    def __init__(
+        self, backend: Backend, encoder: Encoder, chunk: int, root: Path | None, asked: Collection[str]
+    ) -> None:
         self._backend, self._encoder = backend, encoder
+        self._chunk, self._root, self._asked = chunk, root, asked
         self._generation = 0
         self.symbols = 0
         self._queue: deque[tuple[int, bytes]] = deque()
@@ -111,7 +120,10 @@ class _MissingVectors:
     def _refresh(self, reader: Reader) -> None:
         if reader.generation != self._generation:
             self._generation, self.symbols = reader.generation, reader.symbol_count()
-            self._queue = deque(reader.missing_vectors(self._encoder.id))
+            symbols = reader.missing_vectors(self._encoder.id)
+            if self._root is not None and len(symbols) > self._chunk:  # else all are committed at once
+                symbols = embedding_order(reader, symbols, self._root, self._asked)
+            self._queue = deque(symbols)
 
 
 def _encode(encoder: Encoder, cache: VectorCache, writer: VectorWriter, chunk: Chunk) -> int:

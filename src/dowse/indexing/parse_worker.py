@@ -110,6 +110,7 @@ def link_files(job: LinkJob) -> Reply:
 
         _linkers.clear()
         catalog = Catalog.open_for_reading(Path(job.address))
+        catalog.graph.load_keys()
         _linkers[job.key] = catalog, Linker(catalog.graph)
     catalog, linker = _linkers[job.key]
     with catalog.snapshot():  # of this job alone: the writer's log grows as long as one is open

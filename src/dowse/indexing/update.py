@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.config import Settings
 from dowse.errors import ConfigError
 from dowse.graph.link import link
+from dowse.graph.scip.validity import update_validity
 from dowse.indexing.diff import (
     SkippedStamps,
     difference,
@@ -89,6 +90,7 @@ def update(
     wait: float | None = None,
     seen: ScanResult | None = None,
     scip: Sequence[Path] = (),
+    defer_graph: bool = False,
 ) -> Report:
     """Update the index incrementally and report what was done.
 
@@ -101,6 +103,7 @@ def update(
         wait: Seconds to wait for that one; None waits as long as it takes.
         seen: The result of an earlier walk, which spares another (`difference`).
         scip: Files whose references take precedence over our own.
+        defer_graph: Whether `link_deferred` is to build the call graph, where that takes long.
     """
     if scip and (settings.backend or is_corpus(root)):
         kind = "an index on a cluster" if settings.backend else "a corpus"
@@ -111,8 +114,16 @@ def update(
             report = _update_corpus(writer, root, settings, on_progress)
         else:
             with keep_idle_workers(settings.processes):  # those that parse link as well
-                report = _update_tree(writer, root, settings, on_progress, seen, scip)
+                report = _update_tree(writer, root, settings, on_progress, seen, scip, defer_graph)
     return replace(report, seconds=time.monotonic() - started)
+
+
+def link_deferred(backend: Backend, settings: Settings, wait: float | None = None) -> None:
+    """Build the call graph that an update deferred, or did not live to build."""
+    with backend.writer(wait) as writer:
+        if not _is_linked(writer):
+            with keep_idle_workers(settings.processes):
+                _link_and_commit(writer, settings.processes, {"linked": "1"})
 
 
 def _update_tree(
@@ -122,6 +133,7 @@ def _update_tree(
     on_progress: Callable[[Progress], None],
     seen: ScanResult | None,
     named_scip: Sequence[Path],
+    defer_graph: bool,
 ) -> Report:
     # A cluster has no place for them: its mirror on this machine may be lost at any time.
     scip = None if settings.backend else find_scip_files(root, writer.meta(), named_scip)
@@ -146,8 +158,9 @@ def _update_tree(
     generation = int(writer.meta()["generation"])
     has_changes = bool(results.wrote or results.touched or diff.deleted or skips_changed)
     reads_scip = scip is not None and scip.is_new
+    is_unfinished = not _is_complete(writer) or not (_is_linked(writer) or defer_graph)
     notes: tuple[str, ...] = ()
-    if has_changes or reads_scip or _settings_changed(writer, settings) or not _is_complete(writer):
+    if has_changes or reads_scip or _settings_changed(writer, settings) or is_unfinished:
         writer.set_skipped(diff.skipped)
         meta = _metadata(writer, root, settings, diff.skipped_stamps)
         if scip is not None and reads_scip:
@@ -155,10 +168,22 @@ def _update_tree(
                 scip.import_into(writer, root),
                 escape_surrogates(scip.stamps().encode()),
             )
-        link(writer.graph(), partial(resolve_in_processes, writer, processes) if processes > 1 else None)
-        generation = writer.commit(meta)
+        update_validity(writer.graph())
+        is_slow = not settings.backend and (processes > 1 or not _is_linked(writer))
+        if is_slow:
+            # Words first: they answer most questions, and linking takes as long again.
+            generation = writer.commit({**meta, "linked": "0"})
+        if not (is_slow and defer_graph):
+            generation = _link_and_commit(writer, processes, meta)
     report = results.report(generation, len(diff.deleted), diff.unchanged + results.unchanged)
     return replace(report, notes=notes)
+
+
+def _link_and_commit(writer: Writer, processes: int, meta: dict[str, str]) -> int:
+    """Link the files that need it, and commit the call graph as a generation."""
+    if link(writer.graph(), partial(resolve_in_processes, writer, processes) if processes > 1 else None):
+        writer.begin_generation()
+    return writer.commit(meta)
 
 
 def _update_corpus(
@@ -288,6 +313,7 @@ def _metadata(
         "commit": head_commit(root),
         "indexed_at": str(int(time.time())),
         "complete": "1",
+        "linked": "1",
         "corpus": str(int(is_corpus(root))),
         "strip_docs": str(int(settings.strip_docs)),
         "exclude": "\n".join(settings.exclude),
@@ -308,6 +334,10 @@ def _settings_changed(writer: Writer, settings: Settings) -> bool:
 
 def _is_complete(writer: Writer) -> bool:
     return writer.meta().get("complete") == "1"
+
+
+def _is_linked(writer: Writer) -> bool:
+    return writer.meta().get("linked", "1") == "1"
 
 
 def _is_racy(mtime_ns: int) -> bool:

@@ -19,6 +19,7 @@ from dowse.search.refine import diversifies_by_vectors
 from dowse.security.secret_masking import mask_text, masked_note
 from dowse.types import (
     INCOMPLETE_INDEX,
+    UNLINKED_GRAPH,
     Answer,
     Contribution,
     EmbeddingCoverage,
@@ -221,6 +222,10 @@ def _incomplete_notes(
     ]
     if not context.reader.is_complete:
         notes.append(INCOMPLETE_INDEX)
+    elif not context.reader.is_linked and (
+        "graph" in context.plan.lanes or context.request.options.graph_expand
+    ):
+        notes.append(UNLINKED_GRAPH)
     # Exact matches and names need no vectors; keywords alone find less of a query in prose.
     needs_vectors = (
         context.plan.kind in ("prose", "mixed", "trace")

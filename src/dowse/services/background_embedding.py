@@ -1,6 +1,7 @@
-"""A process that goes on embedding after a command has answered; one for each index, at low priority.
+"""A process that goes on after a command has answered; one for each index, at low priority.
 
-When all is embedded, another one learns from the history of the repository (`dowse.indexing.learn`).
+It builds the call graph if that was deferred, then embeds. When all is embedded, another one learns from the
+history of the repository (`dowse.indexing.learn`).
 
 It belongs to no terminal and outlives the command. The lock of `EmbeddingFolder` keeps a second one away, the
 write lock of the vectors any other process that embeds. It may be killed at any moment: each chunk is an
@@ -44,19 +45,21 @@ _CHUNK = 128
 _LOCK_SECONDS = 1.0
 # How often the process looks whether it is to end.
 _POLL_SECONDS = 0.1
-# What embedding depends on; a command line is no place for the others.
-_SETTINGS = ("encoder", "view", "vectors", "device", "threads", "clusters", "adapter")
+# What linking and embedding depend on; a command line is no place for the others.
+_SETTINGS = ("encoder", "view", "vectors", "device", "threads", "clusters", "adapter", "processes")
 
 
 def start_embedding(index: Index, rate: float = 0.0) -> bool:
-    """Start a process that embeds the symbols without a vector, unless one runs; whether one does then.
+    """Start a process that links and embeds what is not yet, unless one runs; whether one does then.
 
     Args:
         index: An index in a folder.
         rate: Symbols per second, if that was measured just before.
     """
     missing = index.unembedded()
-    return bool(missing) and _start(index, EMBEDDING, EmbeddingProgress(0, missing, rate))
+    return bool(missing or not index.is_linked) and _start(
+        index, EMBEDDING, EmbeddingProgress(0, missing, rate)
+    )
 
 
 def start_learning(index: Index) -> bool:
@@ -123,6 +126,10 @@ def _run(index: Index, folder: EmbeddingFolder, task: Callable[[Index, Embedding
 
 
 def _embed(index: Index, folder: EmbeddingFolder) -> None:
+    with contextlib.suppress(DowseError):  # another process writes the index, and builds the graph
+        index.link(wait=_LOCK_SECONDS)
+    if index.encoder is None:
+        return
     # Again while symbols are added: those of the last moment have no vector at the end of a run.
     while index.embed(wait=_LOCK_SECONDS, chunk=_CHUNK, on_progress=_reporter(folder)).missing:
         pass

@@ -87,6 +87,7 @@ class Reader(Protocol):
     identity: str  # of the index: a rebuilt index has another, and counts generations from 1 again
     is_corpus: bool  # a corpus of functions, not the files of a tree
     is_complete: bool  # whether the last writer had read all files when it committed
+    is_linked: bool  # whether the call graph is that of these files; words come first
     cache_folder: Path | None  # for what is derived from the index and may be lost; None on a cluster
     derived: dict[str, Any]  # the same in memory, for as long as this generation is kept open
 
@@ -391,9 +392,9 @@ class Writer(Protocol):
         """Return the call graph of this generation."""
 
     def share_graph(self) -> str:
-        """Let other processes of this user read the graph of a generation that nobody can see yet.
+        """Return the path of a catalog with this graph (`dowse.storage.local.catalog`), for other processes.
 
-        Returns the path of a catalog that has it (`dowse.storage.local.catalog`), "" if that is not possible.
+        "" if there is none, or if files have changed since the last commit.
         """
 
     def touch(self, key: str, size: int, mtime_ns: int) -> None:

@@ -15,7 +15,6 @@ import pytest
 from dowse import Index
 from dowse.storage.local.backend import LocalBackend
 from dowse.storage.local.catalog import Catalog
-from dowse.storage.local.writer import LocalWriter
 
 from helpers import KILL_HOOK, age, file_record, write_tree
 
@@ -170,20 +169,13 @@ def test_killed_in_the_very_first_run(world, tmp_path):
         assert state(index) == NEW
 
 
-def test_what_a_killed_writer_shared_with_other_processes_is_no_generation(tmp_path):
+def test_a_graph_is_shared_only_once_its_files_are_committed(tmp_path):
     backend = LocalBackend(tmp_path)
-    catalog = Catalog.open_for_writing(tmp_path / "catalog.sqlite")
-    writer = LocalWriter(tmp_path, catalog)
-    writer.put(file_record("lost.py"))
-    with contextlib.closing(Catalog.open_for_reading(Path(writer.share_graph()))) as shared:
-        assert [*shared.fingerprints()] == ["lost.py"]
-    catalog.close()  # nothing else happens in a process that is killed
-    assert not backend.has_generation()
     with backend.writer() as writer:
-        assert writer.fingerprints() == {}
-        writer.put(file_record("kept.py"))
-        writer.commit({})
+        writer.put(file_record("new.py"))
+        assert writer.share_graph() == ""
+        writer.commit({"linked": "0"})
+        with contextlib.closing(Catalog.open_for_reading(Path(writer.share_graph()))) as shared:
+            assert [*shared.fingerprints()] == ["new.py"]
     with backend.reader() as reader:
-        assert [file.path for file in reader.files()] == ["kept.py"]
-    with backend.writer() as writer:
-        assert writer.share_graph() == ""  # readers have a generation
+        assert not reader.is_linked

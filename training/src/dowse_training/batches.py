@@ -6,6 +6,7 @@ Neighbours in a batch are each other's negatives, so a chunk of alike pairs make
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,10 @@ class Batches:
         chunk: int,
         shares: Mapping[str, float],
         random: np.random.Generator,
+        chunks: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._ranges, self._groups, self._chunk, self._random = ranges, groups, chunk, random
+        self._chunks = chunks  # of languages whose chunks have another size
         self._left: dict[str, Tensor] = {}
         self._languages = list(ranges)
         weight = [(end - start) * shares.get(name, 1.0) for name, (start, end) in ranges.items()]
@@ -53,7 +56,7 @@ class Batches:
         device = self._groups.device
         order = torch.randperm(end - start, device=device)
         order = order[torch.sort(self._groups[start:end][order], stable=True).indices]
-        chunk = min(self._chunk, end - start)
+        chunk = min(self._chunks.get(language, self._chunk), end - start)
         order = order.roll(int(self._random.integers(chunk)))  # so that chunks are cut elsewhere each time
         chunks = order[: len(order) // chunk * chunk].view(-1, chunk)
         return (chunks[torch.randperm(len(chunks), device=device)] + start).reshape(-1)

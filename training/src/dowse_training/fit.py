@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from dowse.errors import ConfigError
-from dowse_training import checkpoint, loss
+from dowse_training import checkpoint, cross, loss
 from dowse_training.batches import Batches
 from dowse_training.corpus import Corpus
 from dowse_training.journal import Journal
@@ -45,6 +45,7 @@ class Batch:
     packed: Packed
     count: int
     hidden: Tensor
+    lists: cross.Lists | None = None
 
 
 @dataclass(slots=True)
@@ -65,6 +66,7 @@ class Trainer:
     teachers: Sequence[Parameters]
     guide: Guide | None
     seed: tuple[int, int]  # of the run, and the number of the stage
+    cross: Sequence[Parameters] = ()  # an encoder and a cross-encoder
     clock: Clock = field(init=False)
     step: int = 0
     pairs: int = 0
@@ -81,8 +83,14 @@ class Trainer:
         if self.guide is not None and stage.negatives > self.guide.negatives.shape[1]:
             raise ConfigError("more negatives are wanted than were mined; see `candidates` and `negatives`")
         self._random = np.random.default_rng(self.seed)
-        groups = self.guide.clusters if self.guide and stage.order == "cluster" else corpus.packages
-        self._batches = Batches(corpus.ranges, groups, stage.chunk, stage.shares, self._random)
+        groups = corpus.packages
+        if self.guide and stage.order == "cluster":
+            groups = self.guide.clusters.clone()
+            for start, end in (corpus.ranges[language] for language in stage.package_chunks):
+                groups[start:end] = corpus.packages[start:end]
+        self._batches = Batches(
+            corpus.ranges, groups, stage.chunk, stage.shares, self._random, stage.package_chunks
+        )
         values = list(self.parameters.values())
         fused = self.materials.network.device.type == "cuda"
         self._optimizer = torch.optim.AdamW(
@@ -142,7 +150,12 @@ class Trainer:
         limit = stage.limit or self.materials.limit
         code = code_view(corpus, corpus.rows(codes), shown, limit, lose_words=stage.lose_words)
         hidden = false_negatives(corpus, pairs, codes, kind, self.guide, stage.mask)
-        return Batch(pack([queries, code]), len(pairs), hidden)
+        asked = None
+        if self.cross:  # it reads whole codes, but no more parts of them than the student
+            first = Shown(*(part[: len(pairs)] for part in shown))
+            whole = code_view(corpus, rows, first, limit)
+            asked = cross.lists(queries, whole, stage.cross_rows, stage.chunk)
+        return Batch(pack([queries, code]), len(pairs), hidden, asked)
 
     def loss(self, batch: Batch) -> Tensor:
         """Contrast; with teachers some of it, and what they say."""
@@ -150,6 +163,12 @@ class Trainer:
         vectors = network.forward(self.parameters, batch.packed, stage.dropout)
         queries, codes = vectors[: batch.count], vectors[batch.count :]
         value = loss.matryoshka(queries, codes, batch.hidden, stage.temperature, stage.dimensions)
+        if batch.lists is not None:
+            encoder, reader = self.cross
+            ordered = cross.teach(network, encoder, reader, batch.lists)
+            value = value + stage.cross_weight * cross.divergence(
+                vectors, batch.count, batch.lists, ordered, stage.temperature
+            )
         if not self.teachers:
             return value
         with torch.no_grad():

@@ -92,6 +92,10 @@ class Fit:
     teachers: tuple[str, ...] = ()
     contrast: float = 0.3  # weight of the contrast beside the teachers
     distance: float = 1.0  # weight of the squared distance to the first teacher's vectors
+    package_chunks: Mapping[str, int] = field(default_factory=dict)  # languages in chunks of one package
+    cross: tuple[str, ...] = ()  # an encoder and a cross-encoder whose order of chunks is learnt, too
+    cross_rows: int = 1024  # of a batch
+    cross_weight: float = 0.5
 
     def mix(self, view: str) -> Mapping[str, float]:
         """Weights of the kinds of queries that meet a view."""
@@ -206,6 +210,7 @@ def _check_fit(where: str, kind: str, stage: Fit) -> None:
         f"knows the queries {', '.join(QUERY_KINDS)}": not set(mixes) <= set(QUERY_KINDS),
         "wants teachers": kind == "distil" and not stage.teachers,
         'has teachers; its kind should be "distil"': kind == "contrast" and bool(stage.teachers),
+        "wants two names as cross: an encoder and a cross-encoder": len(stage.cross) not in (0, 2),
     }
     for problem, present in problems.items():
         if present:

@@ -174,7 +174,8 @@ class Run:
             stage = replace(stage, seconds=max(1.0, min(stage.seconds, left)))
         teachers = [self.network.constants(self._read(name)) for name in stage.teachers]
         seed = (self.plan.seed, self._number)
-        trainer = Trainer(self.materials, stage, self.current, teachers, self.guide, seed)
+        cross = [self.network.constants(self._read(name)) for name in stage.cross]
+        trainer = Trainer(self.materials, stage, self.current, teachers, self.guide, seed, cross)
         if state is not None:
             trainer.restore(state)
         hooks = Hooks(evaluate=self._evaluate_midway, after_step=self._after_step)

@@ -1,4 +1,4 @@
-"""Weights of an encoder on disk: safetensors, or flat half-precision parts that can be carried one by one.
+"""Weights of an encoder on disk: safetensors, flat half-precision parts, or a model folder that was exported.
 
 Names: word_emb, pos_emb (row = position + 2), type_emb, emb_ln.{w,b}, and for each layer n
 ln.{qkv,ao,aln,f1,f2,fln}.{w,b} (attention in, attention out, its norm, the two dense layers, their norm).
@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.encoders.onnx_encoder import GPU_MODEL_FILE
 from dowse.errors import ConfigError
-from dowse_training import roberta
+from dowse_training import roberta, shipped
 
 Array = NDArray[Any]
 Arrays = dict[str, Array]
@@ -27,8 +28,10 @@ _TYPES = {"F16": "<f2", "F32": "<f4", "BF16": "<u2"}
 
 
 def read(folders: Sequence[Path], name: str) -> Arrays:
-    """Read weights `name` as float32 from the first of the folders that holds them, in either format."""
+    """Read weights `name` as float32 from the first of the folders that holds them, in any format."""
     for folder in folders:
+        if (folder / name / GPU_MODEL_FILE).exists():
+            return shipped.read_shipped(folder / name)
         if (folder / f"{name}.head.json").exists():
             return read_parts(folder, name)
         for path in (folder / f"{name}.safetensors", folder / name):

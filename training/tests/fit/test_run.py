@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from xml.etree import ElementTree
 
@@ -14,9 +15,13 @@ torch.set_num_threads(1)  # the models are so small that threads only wait for e
 from dowse.errors import ConfigError  # noqa: E402
 from dowse_training import plan, weights  # noqa: E402
 from dowse_training.cli import main  # noqa: E402
-from dowse_training.fit import Hooks  # noqa: E402
+from dowse_training.corpus import Piece  # noqa: E402
+from dowse_training.cross import lists  # noqa: E402
+from dowse_training.fit import Hooks, Trainer  # noqa: E402
 from dowse_training.journal import read  # noqa: E402
 from dowse_training.run import Options, Places, Run  # noqa: E402
+
+from .conftest import WIDTH, make_weights  # noqa: E402
 
 LOAD = '[[stage]]\nkind = "load"\nweights = ["start"]\n'
 MINE = '[[stage]]\nkind = "mine"\ncandidates = 4\ncluster_size = 16\n'
@@ -130,6 +135,41 @@ def test_a_student_learns_from_an_ensemble(world):
     run(world, LOAD + '[[stage]]\nkind = "student"\nlayers = [1]\n' + fit(30, "distil", more) + SAVE)
     values = losses(world)
     assert np.mean(values[-6:]) < np.mean(values[:6])
+
+
+def test_a_cross_encoder_teaches_the_order_of_chunks(world):
+    cross = {**make_weights(seed=7), "head": np.ones(WIDTH, np.float32)}
+    weights.write_parts(world / "weights", "cross", cross)
+    more = 'cross = ["other", "cross"]\ncross_rows = 16\nchunk = 4\nmask = 0.0\ndropout = 0.0\n'
+    run(world, LOAD + fit(4, more=more + "cross_weight = 0.0") + SAVE, "without")
+    run(world, LOAD + fit(4, more=more + "cross_weight = 1.0") + SAVE, "with")
+    assert losses(world, "with")[0] > losses(world, "without")[0]
+    assert not np.array_equal(end(world, "with")["word_emb"], end(world, "without")["word_emb"])
+
+
+def test_the_lists_of_a_cross_encoder_hold_each_query_with_each_code_of_its_chunk():
+    def piece(rows):
+        ids = torch.tensor(rows)
+        return Piece(ids, ids >= 0)
+
+    queries, codes = piece([[0, 10, 2], [0, 11, 2]]), piece([[0, 20, 21, 2], [0, 22, 2, -1]])
+    pairs = lists(queries, codes, 2, 2).pairs
+    cut = [pairs.ids[a:b].tolist() for a, b in itertools.pairwise(pairs.bounds.tolist())]
+    assert cut == [
+        [0, 10, 2, 20, 21, 2], [0, 10, 2, 22, 2], [0, 11, 2, 20, 21, 2], [0, 11, 2, 22, 2]
+    ]  # fmt: skip
+
+
+def test_a_language_may_come_in_chunks_of_one_package(world):
+    one = run(world, LOAD + MINE)
+    corpus = one.materials.corpus
+    stage = plan.Fit(1e-3, steps=1, batch=21, order="cluster", package_chunks={"ruby": 7})
+    trainer = Trainer(one.materials, stage, one.current, (), one.guide, (1, 1))
+    names = list(corpus.ranges)
+    while (drawn := trainer._batches.next(21))[0] != "ruby":
+        assert drawn[0] in names
+    for chunk in corpus.packages[drawn[1]].view(3, 7):
+        assert len(set(chunk.tolist())) <= 2  # packages of seven pairs, cut at a random place
 
 
 def test_a_running_mean_lags_behind_the_weights(world):

@@ -41,7 +41,7 @@ def build_from_git(
         commits: Iterable[Commit] = read_history(repository, sources.paths, since)
         if on_progress:
             commits = _with_progress(commits, count_commits(repository, sources.paths, since), on_progress)
-        with open_blobs(repository) as blobs:
+        with open_blobs(repository.git) as blobs:
             mined = mine_commits(commits, repository, sources, blobs if symbols else None)
             return list(map(_case, islice(mined, max_cases) if max_cases > 0 else mined))
 

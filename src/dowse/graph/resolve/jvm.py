@@ -73,10 +73,14 @@ class JvmRules(Rules):
 
     def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
         """Return a symbol that a file can see."""
-        value = super().symbol(file, scope, full_name)
-        if value is None or all(
-            not each.target or _is_visible(file, each.target) for each in value.candidates
-        ):
+        value = self.lookups.value(file.family, scope, full_name)
+        if value is None:
+            return None
+        for candidate in value.candidates:  # a loop: this runs millions of times
+            target = candidate.target
+            if target is not None and target.language == "kotlin" and not _is_visible(file, target):
+                break
+        else:
             return value
         visible = tuple(c for c in value.candidates if not c.target or _is_visible(file, c.target))
         return value._replace(candidates=visible) if visible else None

@@ -255,13 +255,24 @@ class Rules:
         if value is None or value.kind == "external":
             bound = self._bound_of_type_parameter(file, type_name, enclosing) if enclosing else ""
             if bound:
-                return self.instance_of(file, bound, enclosing)
+                return self._instance_of_bound(file, type_name, bound, enclosing)
         if value is None:
             return value
         if value.kind == "external":
             last = type_name.rpartition(".")[2]
             return None if _TYPE_PARAMETER.fullmatch(last) else self.outside(file, last, value)
         return Value("instance", only_types(value).candidates) if value.kind == "class" else None
+
+    def _instance_of_bound(self, file: FileScope, parameter: str, bound: str, enclosing: str) -> Value | None:
+        """Return an instance of the bound of a type parameter, which may name itself: `T extends Node<T>`."""
+        active = (file.path, parameter, enclosing, bound)
+        if active in self._active:
+            return None
+        self._active.add(active)
+        try:
+            return self.instance_of(file, bound, enclosing)
+        finally:
+            self._active.discard(active)
 
     def _bound_of_type_parameter(self, file: FileScope, name: str, enclosing: str) -> str:
         """Return the bound of a type parameter of a definition around it, "" if there is none."""

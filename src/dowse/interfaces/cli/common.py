@@ -29,6 +29,8 @@ _SETTINGS = (
 )
 # Unreadable files that are listed; `dowse status --files` lists all.
 _LISTED_FAILURES = 5
+# Hits by words whose files are embedded before others.
+_ASKED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +99,32 @@ def open_current_index(options: argparse.Namespace, **more: Any) -> Index:  # no
     return index
 
 
-def ensure_current(index: Index) -> None:
+def ensure_current(index: Index, *, needs_graph: bool = True) -> None:
     """Build the index on first use; afterwards update it, if that is quick.
 
     Only `dowse index` changes a shared index: a search from any folder must not add that folder.
+
+    Args:
+        index: The index.
+        needs_graph: Whether to wait for the call graph; else it may be left to the background.
     """
     if index.is_shared:
         return
+    defer_graph = not needs_graph and _continues_later(index)
     if not index.exists:
         print_message(f"indexing {index.root} (first use)")
-        update_index(index)
+        update_index(index, defer_graph=defer_graph)
         return
+    _update_if_quick(index, defer_graph)
+    if not defer_graph and not index.is_linked:
+        print_message("building the call graph")
+        try:
+            index.link()
+        except OSError as error:  # the answer says that the graph is missing
+            print_message(f"the call graph can't be kept ({error})")
+
+
+def _update_if_quick(index: Index, defer_graph: bool) -> None:
     if environment.get().wait_for_updates(index, False):
         return
     index = index.as_built()
@@ -122,7 +139,7 @@ def ensure_current(index: Index) -> None:
             return
     if changes:
         try:
-            update_index(index, wait=0.0)
+            update_index(index, wait=0.0, defer_graph=defer_graph)
         except (IndexLocked, OSError) as error:
             print_message(f"searching the index without the latest changes ({error})")
 
@@ -134,13 +151,19 @@ def update_index(
     rebuild: bool = False,
     wait: float | None = None,
     scip: Sequence[str | Path] = (),
+    defer_graph: bool = False,
 ) -> Report:
     """Update an index with a progress bar, and list the files that could not be read."""
     from dowse.interfaces.cli.progress import ProgressBar
 
     with ProgressBar(quiet=quiet) as bar:
         report = index.update(
-            rebuild=rebuild, wait=wait, on_progress=bar.show, on_wait=print_message, scip=scip
+            rebuild=rebuild,
+            wait=wait,
+            on_progress=bar.show,
+            on_wait=print_message,
+            scip=scip,
+            defer_graph=defer_graph,
         )
     for note in report.notes:
         print_message(note)
@@ -152,10 +175,10 @@ def update_index(
     return report
 
 
-def embed_briefly(index: Index) -> None:
+def embed_briefly(index: Index, query: str = "") -> None:
     """Embed new symbols for a few seconds at most: a search must not become an indexing run.
 
-    What is left then is embedded in the background.
+    The files that have the words of the query come first. What is left is embedded in the background.
     """
     missing = 0 if index.is_shared else index.unembedded()
     if not missing or (missing <= QUICK_SYMBOLS and environment.get().wait_for_updates(index, True)):
@@ -165,7 +188,8 @@ def embed_briefly(index: Index) -> None:
     if missing > QUICK_SYMBOLS:
         print_message(f"embedding for up to {QUICK_SECONDS:.0f} s before answering")
     try:
-        report = index.embed(seconds=QUICK_SECONDS, wait=0.0)
+        asked = {hit.symbol.path for hit in index.search(query, _ASKED, "keyword").hits} if query else ()
+        report = index.embed(seconds=QUICK_SECONDS, wait=0.0, asked=asked)
     except (IndexLocked, OSError) as error:
         print_message(f"searching only what is embedded already ({error})")
         return
@@ -173,7 +197,7 @@ def embed_briefly(index: Index) -> None:
 
 
 def embed_in_background(index: Index, rate: float = 0.0) -> None:
-    """Have a process of its own embed what has no vector, or learn from new commits if nothing is missing.
+    """Have a process of its own link and embed what is not yet, or learn from commits if nothing is missing.
 
     A watching daemon does that itself.
 
@@ -181,14 +205,21 @@ def embed_in_background(index: Index, rate: float = 0.0) -> None:
         index: The index.
         rate: Symbols per second, if that was measured just before.
     """
-    if not environment.get().embeds_later or not index.settings.background_embedding or index.is_shared:
+    if not _continues_later(index) or index.is_shared:
         return
-    is_embedded = not index.unembedded()
+    is_embedded = not index.unembedded() and index.is_linked
     if is_embedded and not index.has_new_history():
         return
     from dowse.services.background_embedding import start_embedding, start_learning
 
     start_learning(index) if is_embedded else start_embedding(index, rate)
+
+
+def _continues_later(index: Index) -> bool:
+    """Whether a process in the background goes on with what a command leaves."""
+    from dowse.workers.detached import can_detach
+
+    return environment.get().embeds_later and index.settings.background_embedding and can_detach()
 
 
 def leave_warm_process(index: Index, options: argparse.Namespace) -> None:

@@ -82,8 +82,8 @@ def run(options: argparse.Namespace) -> int:
         _check_query(options.query, search_options)
     elif not is_new and not environment.get().is_daemon:
         index.warm(options.query or "", values.get("mode"), values.get("lanes"), values.get("plain"))
-    ensure_current(index)
-    _embed_new_symbols(index, search_options, is_new)
+    ensure_current(index, needs_graph=_needs_graph(options.query, search_options))
+    _embed_new_symbols(index, search_options, is_new, options.query or "")
     _count_new_terms(index, search_options)
     if options.batch is not None:
         from dowse.interfaces.cli.batch import run_batch
@@ -130,6 +130,15 @@ def _check_query(query: str, options: SearchOptions) -> None:
 
         for leaf in plan.exact:  # with --mode regex the whole query is one
             compile_leaf(leaf, plan.query.case)
+
+
+def _needs_graph(query: str | None, options: SearchOptions) -> bool:
+    """Whether a query is one about the call graph; those of a batch may be."""
+    if query is None or options.graph_expand:
+        return True
+    from dowse.search.planner import make_plan
+
+    return "graph" in make_plan(SearchRequest(query, options)).lanes
 
 
 def _add_option_flags(parser: CommandParser) -> None:
@@ -190,18 +199,20 @@ def _warn_of_ignored_flags(index: Index, options: argparse.Namespace) -> None:
         print_message(f"{text} only counts when the index is built; run `dowse index --rebuild {text}`")
 
 
-def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool) -> None:
+def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool, query: str) -> None:
     """Embed before a search with the embedding lane: if requested, on first use, or if that is quick.
 
     All else is embedded in the background.
     """
-    if options.mode not in ("auto", "hybrid", "embedding") or index.settings.encoder == "none":
-        return
     if index.is_shared:
+        return
+    if options.mode not in ("auto", "hybrid", "embedding") or index.settings.encoder == "none":
+        if not index.is_linked:
+            embed_in_background(index)
         return
     missing = index.unembedded()
     if missing and (options.mode != "auto" or is_new or missing <= QUICK_SYMBOLS):
-        embed_briefly(index)
+        embed_briefly(index, query)
     else:
         embed_in_background(index)
 

@@ -46,6 +46,7 @@ class ElasticReader(EdgeReader):
         self.generation, self.identity = snapshot.generation, snapshot.identity
         self.is_corpus = snapshot.corpora > 0 and snapshot.trees == 0
         self.is_complete = snapshot.incomplete == 0
+        self.is_linked = True  # files and graph are one commit here
         self.cache_folder: Path | None = None
         self.derived: dict[str, Any] = cache.derived
         self._expected: dict[FieldTerm, None] = {}  # document frequencies that will be requested

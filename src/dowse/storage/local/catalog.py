@@ -192,21 +192,6 @@ class Catalog(CatalogQueries):
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._db.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
 
-    def flush(self) -> None:
-        """Write what was changed, without a new generation."""
-        if self._db.in_transaction:
-            self._db.execute("COMMIT")
-        self.begin()
-
-    def remove_files(self) -> None:
-        """Remove all files, if there are any, and all that belongs to them."""
-        if self._db.execute("SELECT 1 FROM files LIMIT 1").fetchone():
-            self.begin()
-            tables = self._db.execute("SELECT name FROM sqlite_master WHERE type='table' AND name<>'meta'")
-            for (table,) in tables.fetchall():
-                self._db.execute(f"DELETE FROM {table}")
-            self._db.execute("COMMIT")
-
     def rollback(self) -> None:
         """Roll back the transaction of the new generation."""
         if self._db.in_transaction:

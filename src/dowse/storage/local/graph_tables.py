@@ -7,6 +7,7 @@ import sqlite3
 import struct
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from dowse.storage.compression import pack, unpack
 from dowse.storage.protocol import (
@@ -58,6 +59,11 @@ KINDS = ("calls", "extends", "implements", "uses", "imports")
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 _REASON_NUMBERS = {reason: number for number, reason in enumerate(REASONS)}
 
+# Create named tuples at the speed of plain ones.
+_TARGET = partial(tuple.__new__, Target)
+_FILE_SYMBOL = partial(tuple.__new__, FileSymbol)
+_REFERENCE = partial(tuple.__new__, Reference)
+
 # Bound values of one statement.
 _BATCH = 500
 
@@ -67,6 +73,7 @@ class GraphTables:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
+        self._known_keys: frozenset[int] | None = None
 
     # Adding and removing files
 
@@ -150,7 +157,7 @@ class GraphTables:
             return None
         path, language, facts, packed_rows, references = row
         by_row = {
-            each[0]: FileSymbol(*each)
+            each[0]: _FILE_SYMBOL(each)
             for each in self._db.execute(
                 "SELECT id, kind, name, qualified_name, start_line, end_line, part, signature"
                 " FROM symbols WHERE file_id=?",
@@ -173,13 +180,16 @@ class GraphTables:
             self._delete_edges_from(file_id)
         self._db.executemany(
             "INSERT OR IGNORE INTO edges VALUES (?,?,?,?,?,?)",
-            sorted((e.source, e.line, e.column, _NUMBERS[e.kind], e.target, e.candidates) for e in linked),
+            sorted(
+                (source, line, column, _NUMBERS[kind], target, candidates)
+                for source, line, column, kind, target, candidates in linked
+            ),
         )
         self._db.executemany(
             "INSERT OR IGNORE INTO named VALUES (?,?,?,?,?,?)",
             sorted(
-                (n.source, n.line, n.column, _NUMBERS[n.kind], n.name_key, _REASON_NUMBERS[n.reason])
-                for n in named
+                (source, line, column, _NUMBERS[kind], name_key, _REASON_NUMBERS[reason])
+                for source, line, column, kind, name_key, reason in named
             ),
         )
         keys = array("I", sorted(set(dependencies))).tobytes()
@@ -192,18 +202,33 @@ class GraphTables:
 
     # Lookups of linking
 
+    def load_keys(self) -> None:
+        """Read the keys of all symbols: half of the lookups of a full index find none, then without a query.
+
+        For a connection that sees one generation.
+        """
+        keys = self._db.execute("SELECT scope_key, name_key FROM symbols")
+        self._known_keys = frozenset(key for pair in keys for key in pair)
+
+    def _is_unknown(self, key: int) -> bool:
+        return self._known_keys is not None and key not in self._known_keys
+
     def symbols_in_scope(self, scope_key: int) -> list[Target]:
         """Return the symbols with a scope key, in an order that does not depend on when they were added."""
+        if self._is_unknown(scope_key):
+            return []
         rows = self._db.execute(
             "SELECT s.id, s.kind, s.qualified_name, s.signature, f.path, f.language"
             " FROM symbols s JOIN files f ON f.id = s.file_id WHERE s.scope_key=?"
             " ORDER BY f.path, s.start_line, s.end_line DESC",
             (scope_key,),
         )
-        return [Target(*row) for row in rows]
+        return [_TARGET(row) for row in rows]
 
     def has_symbol_named(self, name_key: int) -> bool:
         """Whether any symbol has this name."""
+        if self._is_unknown(name_key):
+            return False
         query = "SELECT 1 FROM symbols WHERE name_key=? LIMIT 1"
         return self._db.execute(query, (name_key,)).fetchone() is not None
 
@@ -363,7 +388,12 @@ def unpack_references(packed: bytes) -> list[Reference]:
     if not packed:
         return []
     count, words, numbers = unpack_columns(packed)
-    return [Reference._make((*words[n::count], *numbers[n::count])) for n in range(count)]
+    columns = (
+        values[n * count : (n + 1) * count]
+        for values, parts in ((words, 3), (numbers, 4))
+        for n in range(parts)
+    )
+    return list(map(_REFERENCE, zip(*columns, strict=True)))
 
 
 def unpack_columns(packed: bytes) -> tuple[int, list[str], tuple[int, ...]]:

@@ -39,6 +39,7 @@ class LocalReader(CatalogQueries):
         meta = self.meta()
         self.is_corpus = meta.get("corpus") == "1"
         self.is_complete = meta.get("complete", "1") == "1"
+        self.is_linked = meta.get("linked", "1") == "1"
 
     # BM25
 

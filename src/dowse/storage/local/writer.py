@@ -22,8 +22,6 @@ class LocalWriter:
         self._base = catalog.generation()
         self._fulltext: Any = None
         layout.remove_other_generations(folder, self._base)  # of a killed writer
-        if not self._base:
-            catalog.remove_files()  # of a writer that was killed after `share_graph`
 
     def fingerprints(self) -> dict[str, FileFingerprint]:
         """Return size, time and content hash of every file of the last generation."""
@@ -59,14 +57,8 @@ class LocalWriter:
         return self._catalog.graph
 
     def share_graph(self) -> str:
-        """Write the files of the first generation to the catalog: readers see none before its number is 1.
-
-        Those of a later one would be seen at once.
-        """
-        if self._base:
-            return ""
-        self._catalog.flush()
-        return str(self._catalog.path.absolute())
+        """Return the path of the catalog once the files of this generation are committed."""
+        return "" if self._fulltext is not None else str(self._catalog.path.absolute())
 
     def touch(self, key: str, size: int, mtime_ns: int) -> None:
         """Record new size and time of a file with the same content."""

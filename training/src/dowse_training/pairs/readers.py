@@ -42,7 +42,8 @@ class Readers:
         """
         pool = self._pool
         if pool is None:
-            return mine_package(package, self._wanted)
+            with self._lock:  # a parser can't be shared by threads
+                return mine_package(package, self._wanted)
         try:
             return pool.submit(_mine_remembered, package).result()
         except BrokenProcessPool:
