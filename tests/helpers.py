@@ -147,6 +147,20 @@ def run_dowse(
     )
 
 
+def processes_of(command: str, folder: Path) -> list[int]:
+    """Return the running processes of which the command line names a module and a folder, oldest first."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
+            state = (entry / "stat").read_text().rpartition(")")[2].split()[0] if words else "Z"
+        except OSError:
+            continue
+        if command.encode() in words and os.fsencode(folder) in words and state != "Z":
+            found.append(int(entry.name))
+    return sorted(found)
+
+
 def json_lines(path: Path, rows: Iterable[object]) -> Path:
     """Write one JSON object a line; texts go in as they are."""
     lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 from dowse.errors import DowseError
 from dowse.query.edits import edit_distance, fold_name
@@ -51,6 +51,14 @@ class AmbiguousName(DowseError):
         super().__init__(f"{message}{shown}{more}")
         self.name = name
         self.candidates = tuple(candidates)
+
+
+@lru_cache(maxsize=100_000)
+def module_path(path: str) -> str:
+    """Return the path of a file as a module: without its ending, and of `__init__.py` and such its folder."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return folder if stem in _FOLDER_FILES and folder else f"{folder}/{stem}".lstrip("/")
 
 
 def resolve(reader: Reader, text: str) -> SymbolRow:

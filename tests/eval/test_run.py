@@ -20,6 +20,7 @@ from dowse.eval.diversity import ALPHA_NDCG, MEANING, TREE, alpha_ndcg
 from dowse.eval.reports.model import SetReport
 from dowse.eval.run import Progress, RunOptions, make_search, run_dataset, search_root
 from dowse.eval.systems import named_system
+from eval.git_repo import GitRepo
 from eval.small_tree import QUESTIONS, make_corpus, make_places, make_tree, write_questions
 
 from helpers import contents, image, write_tree
@@ -167,6 +168,20 @@ def test_progress_tells_what_is_done(tree_copy: Path, questions: Dataset) -> Non
     asked = [each for each in told if each.what == "questions, auto"]
     assert [each.done for each in asked] == list(range(1, len(QUESTIONS) + 1))
     assert {each.total for each in asked} == {len(QUESTIONS)}
+
+
+@pytest.mark.parametrize(
+    ("query", "is_learnt"),
+    [("rate limiting", False), ("fix the crash when a limit is empty", True), ("Limits fail. " * 30, True)],
+)
+def test_the_history_is_mined_only_for_requests_for_a_change(
+    tree_copy: Path, query: str, is_learnt: bool
+) -> None:
+    GitRepo(tree_copy).commit("All of it", {})
+    told: list[Progress] = []
+    asked = Dataset("", (Case(query, files={"shop/orders.py": 1.0}),))
+    run_dataset(asked, tree_copy, running("auto", encoder="small", on_progress=told.append))
+    assert ("learning" in {each.doing for each in told}) is is_learnt
 
 
 def test_facts_say_what_was_searched(questions: Dataset) -> None:

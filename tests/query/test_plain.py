@@ -18,6 +18,7 @@ from dowse.query.parser import plain_query
         ("either AND or NOT that OR this", "either or that this"),
         ("-x (unclosed /regex", "x unclosed regex"),
         ("Really? Yes, really!", "Really Yes really"),
+        ("fix: std:: and ::Cart at 12:30", "fix std and Cart at 12 30"),
     ],
 )
 def test_signs_of_the_query_language_mean_nothing(text: str, words: str):
@@ -32,6 +33,19 @@ def test_names_are_known_by_their_form_or_by_backticks():
     }
     assert words["render"] and words["getUserName"]
     assert not words["call"]
+
+
+@pytest.mark.parametrize("name", ["Shop::Cart", "Shop::Cart#add", "Cart#add", "shop.cart"])
+def test_qualified_names_stay_whole(name: str):
+    assert [(word.text, word.identifier) for word in plain_query(f"{name}: why").words] == [
+        (name, True),
+        ("why", False),
+    ]
+
+
+@pytest.mark.parametrize("text", ["C#", "issue#12", "F#"])
+def test_other_number_signs_make_no_name(text: str):
+    assert not plain_query(text).words[0].identifier
 
 
 @pytest.mark.parametrize("text", ["", "  ", '"" () //', "AND OR NOT", "?!"])

@@ -23,7 +23,7 @@ from dowse.services.background_embedding import start_embedding
 from dowse.vectors.embedding_progress import EmbeddingFolder, EmbeddingProgress, read_progress
 from dowse.write_lock import lock_holder
 
-from helpers import run_dowse, write_tree
+from helpers import processes_of, run_dowse, write_tree
 
 # Only for what must happen: a loaded machine may take its time.
 LONG = 600.0
@@ -43,16 +43,7 @@ def wait_for(condition: Callable[[], object]) -> None:
 
 def processes(folder: Path) -> list[int]:
     """Return the background processes of an index that run, oldest first."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            words = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
-            state = (entry / "stat").read_text().rpartition(")")[2].split()[0] if words else "Z"
-        except OSError:
-            continue
-        if b"background_embedding" in words and os.fsencode(folder) in words and state != "Z":
-            found.append(int(entry.name))
-    return sorted(found)
+    return processes_of("background_embedding", folder)
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from dowse_training.export import export, find_ranges
 from dowse_training.export_graph import HEADS, float_model, int8_model, unpacked_model
 from dowse_training.export_quantise import Range, quantise
 from dowse_training.export_vocabulary import prune, reachable
+from dowse_training.weights import read as read_weights
 from encoders.tiny import DOCUMENTS, LAYERS, random_weights, tokenizer_json
 
 TOKENS = 64
@@ -74,6 +75,16 @@ def test_neighbouring_products_fit_into_sixteen_bits() -> None:
     assert np.abs(pairs).max() > 100  # nearly all of the eight bits are used
     assert 255 * pairs.clip(min=0).sum(axis=1).max() < 2**15
     assert 255 * pairs.clip(max=0).sum(axis=1).min() >= -(2**15)
+
+
+def test_training_can_go_on_from_what_was_exported(tmp_path: Path) -> None:
+    export(WEIGHTS, tokenizer_json(), tmp_path / "tiny", name="tiny", calibration=DOCUMENTS, form=FORM)
+    found = read_weights([tmp_path], "tiny")
+    kept = {**WEIGHTS, "word_emb": WEIGHTS["word_emb"][PRUNED.kept]}
+    ids = IDS % len(found["word_emb"])
+    cosines = (reference(found, ids) * reference(kept, ids)).sum(axis=1)
+    assert found.keys() == kept.keys()
+    assert 0.99 < cosines.min() <= cosines.max() < 1.00001
 
 
 def test_calibration_is_needed() -> None:

@@ -25,7 +25,9 @@ from dowse.eval.systems.ripgrep import READING_BASELINES, ripgrep_reading
 from dowse.eval.types import GIT, Case, Dataset, MetricFunction, Result, Search, SearchResult
 from dowse.index import Index
 from dowse.query.ast import Query
+from dowse.query.long_text import read_long_text
 from dowse.query.parser import narrow, plain_query
+from dowse.search.ranking.question_kinds import asks_for_change, question_kinds
 from dowse.source.git import head_commit
 from dowse.types import Hit
 
@@ -172,10 +174,19 @@ def embed(index: Index, show: ShowProgress = lambda _: None) -> None:
 
 
 def learn(index: Index, dataset: Dataset, show: ShowProgress = lambda _: None) -> None:
-    """Learn the adapter of an index, from nothing that is as new as the oldest question."""
-    if index.settings.encoder != "none" and index.settings.adapter and head_commit(index.root):
+    """Learn the adapter of an index, from nothing that is as new as the oldest question.
+
+    Only where a question is adapted: to mine a large history takes minutes.
+    """
+    can_learn = index.settings.encoder != "none" and index.settings.adapter and head_commit(index.root)
+    if can_learn and any(_is_adapted(case.query) for case in dataset.cases):
         show(Progress("learning", 0, 1, "histories"))
         index.learn(tuple(case.id for case in dataset.cases if case.source == GIT))
+
+
+def _is_adapted(query: str) -> bool:
+    """Whether the adapter of an index counts for a query: long texts are taken as requests for a change."""
+    return asks_for_change(question_kinds(query)) or read_long_text(query) is not None
 
 
 def make_search(index: Index, configuration: Configuration, filters: str = "") -> Search:

@@ -33,11 +33,11 @@ _QUOTED = re.compile(r'"((?:\\["\\]|\\(?!["\\])|[^"\\\n])*)"')
 # Up to the closing slash, which needs no escape inside [ ].
 _REGEX = re.compile(r"/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\[])*)/", re.DOTALL)
 _REGEX_END = re.compile(r"(i?)(?=[\s)]|$)")
-_NAME = re.compile(r"[$@]?[^\W\d][\w.:$]*\Z")
+_NAME = re.compile(r"[$@]?[^\W\d](?:[\w.:$]|#(?=[^\W\d]))*\Z")
 _CODE_SHAPE = re.compile(
     r"[a-z0-9][A-Z]"  # camelCase
     r"|[A-Z]{2,}[a-z]+[A-Z]|_|::|\$"  # HTTPServerX, snake_case, paths
-    r"|\w\.\w\w|\w\w\.\w"  # dotted, but not "e.g."
+    r"|\w\.\w\w|\w\w\.\w|\w#\w"  # dotted, but not "e.g."; Cart#add
     r"|[^\W\d]\d"  # letters with digits
 )
 

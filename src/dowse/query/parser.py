@@ -58,7 +58,7 @@ MAX_LENGTH = 10_000
 _MAX_LISTED = len(LANGUAGES)
 _BACKTICKED = re.compile(r"`([^`\s]+)`")
 # Characters with a meaning in the query language.
-_SYNTAX = str.maketrans(dict.fromkeys('"/():`-', " "))
+_SYNTAX = re.compile(r"""["/()`-]|(?<![\w:]):+|:+(?![\w:])|(?<=\w):(?=\w)""")
 # Half of a pair, or a byte of a command line that is no UTF-8: no text holds one.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CASE_CONTRADICTION = "case:yes and case:no contradict each other; keep one"
@@ -120,8 +120,8 @@ def plain_query(text: str) -> Query:
 
 
 def plain_words(text: str) -> list[str]:
-    """Split a text at white space and at the syntax of the query language."""
-    return text.translate(_SYNTAX).split()
+    """Split a text at white space and at the syntax of the query language; `A::b` is one name."""
+    return _SYNTAX.sub(" ", text).split()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from dowse.search.lanes.jobs import Outcome
 from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan
 from dowse.search.ranking.profile import Profile, profile_for_question
+from dowse.search.ranking.question_kinds import asks_for_change
 from dowse.search.ranking.signals import QueryFeatures, RankedHit
 from dowse.storage.protocol import KeywordRequest, Reader
 from dowse.types import LaneScore, Note
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from dowse.search.frames import LocatedHit
     from dowse.search.ranking.coverage import QueryTerms
     from dowse.types import Boost
-
-# The probability from which on a question counts as a request for a change.
-_LIKELY_CHANGE = 0.5
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class SearchContext:
     @property
     def asks_for_change(self) -> bool:
         """Whether this is most likely a request for a change to a repository, which history teaches."""
-        return bool(self.profile.kinds) and self.plan.question.get("change", 0.0) > _LIKELY_CHANGE
+        return bool(self.profile.kinds) and asks_for_change(self.plan.question)
 
     @cached_property
     def exact_rows(self) -> dict[object, frozenset[int]]:

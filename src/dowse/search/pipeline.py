@@ -191,7 +191,8 @@ def rank_candidates(context: SearchContext, candidates: Candidates) -> Ranking:
     rows = reader.rows([each.row for each in fused])
     named = _named_rows(context, profile, rows)
     contributions = [*(each.contributions for each in fused), *([] for _ in named)]
-    hits = rank([*rows, *named], contributions, context.features, profile)
+    features = replace(context.features, weights=terms.weights) if profile.path else context.features
+    hits = rank([*rows, *named], contributions, features, profile)
     if fusion == "blend" and context.asks_for_change:
         from dowse.search.ranking.change_model import add_change_model
 
@@ -211,6 +212,7 @@ def query_features(plan: Plan) -> QueryFeatures:
         frozenset(plain_name(word.text) for word in words) if only_names else frozenset(),
         _filtered_roles(plan),
         asked_direction(" ".join(word.text for word in words)),
+        frozenset(word.text.lower() for word in words),
     )
 
 

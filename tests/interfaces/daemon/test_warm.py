@@ -21,7 +21,7 @@ from dowse.write_lock import lock_holder
 from interfaces.daemon.running import COMMAND, NOT_ANSWERED, ask, dowse, sockets, wait_for_answers
 from watch.running import until
 
-from helpers import index_tree, write_tree
+from helpers import index_tree, processes_of, write_tree
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="processes are looked up in /proc"
@@ -52,16 +52,7 @@ def around(cache: Path) -> dict[str, str]:
 
 def processes(folder: Path) -> list[int]:
     """Return the warm processes that were started for a repository in a folder."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            words = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
-            state = (entry / "stat").read_text().rpartition(")")[2].split()[0] if words else "Z"
-        except OSError:
-            continue
-        if b"daemon.warm_server" in words and os.fsencode(folder) in words and state != "Z":
-            found.append(int(entry.name))
-    return found
+    return processes_of("daemon.warm_server", folder)
 
 
 def warm_pid(cache: Path) -> int:

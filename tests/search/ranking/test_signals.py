@@ -113,3 +113,73 @@ def test_company_counts_by_what_matches_well():
     }
     assert gained[1.0][2] > gained[1.0][1]
     assert gained[3.0][1] > gained[3.0][2]
+
+
+def at(number: int, path: str) -> SymbolRow:
+    return row(number, number)._replace(path=path)
+
+
+def shares(rows: list[SymbolRow], profile: Profile, query: QueryFeatures = WANTED) -> dict[str, float]:
+    """Return what the signals add to equal scores, by path."""
+    hits = rank(rows, [[Contribution("keyword", 1.0)] for _ in rows], query, profile)
+    return {hit.row.path: round(hit.score - 1, 3) for hit in hits}
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["shop/cart/__init__.py", "shop/cart/mod.rs", "shop/cart/index.ts", "shop/cart.rb", "shop/cart.hs"],
+)
+def test_a_module_gains_by_what_matches_in_the_folder_that_it_heads(module: str):
+    rows = [at(1, module), *(at(n, f"shop/cart/part{n}.x") for n in range(2, 5)), at(5, "shop/other.x")]
+    scores = [[Contribution("keyword", 0.2)], *([Contribution("keyword", 1.0)] for _ in rows[1:])]
+    weak = rank(rows, scores, WANTED, replace(PLAIN, coherence=0.5, heads=0.1))
+    parts = {hit.row.path: hit.contributions[-1].value for hit in weak}
+    assert parts[module] == pytest.approx(0.5 * (0.2 + 0.1 * 3))
+    assert parts["shop/cart/part2.x"] == parts["shop/other.x"] == 0.5
+
+
+def test_a_module_that_the_question_does_not_name_gains_nothing_by_its_folder():
+    rows = [at(1, "shop/store/mod.rs"), at(2, "shop/store/cart.rs"), at(3, "shop/store/total.rs")]
+    weak = [[Contribution("keyword", 0.2)], *([Contribution("keyword", 1.0)] for _ in rows[1:])]
+    hits = rank(rows, weak, WANTED, replace(PLAIN, coherence=0.5, heads=1.0))
+    assert hits[-1].row.path == "shop/store/mod.rs" and hits[-1].score == pytest.approx(0.3)
+
+
+def test_a_file_that_stands_for_its_folder_has_the_name_of_the_folder():
+    rows = [at(1, "cart/mod.rs"), at(2, "bill/mod.rs")]
+    assert shares(rows, replace(PLAIN, file=0.5)) == {"cart/mod.rs": 0.5, "bill/mod.rs": 0.0}
+
+
+def test_the_words_of_a_path_count_by_their_weight_in_the_query():
+    query = replace(WANTED, weights={"cart": 0.9, "total": 0.1})
+    rows = [at(1, "shop/cart.py"), at(2, "shop/total.py"), at(3, "total/cart.py"), at(4, "shop/bill.py")]
+    assert shares(rows, replace(PLAIN, path=1.0), query) == {
+        "total/cart.py": 1.0,
+        "shop/cart.py": 0.9,
+        "shop/total.py": 0.1,
+        "shop/bill.py": 0.0,
+    }
+
+
+def test_a_word_in_the_folders_of_nearly_all_files_says_nothing():
+    """Mostly the project's own name: `sidekiq.rb` beside `sidekiq/` is not what all questions ask for."""
+    rows = [at(1, "cart.py"), *(at(n, f"cart/part{n}.py") for n in range(2, 12))]
+    assert set(shares(rows, replace(PLAIN, file=0.5, folder=0.5)).values()) == {0.0}
+
+
+def test_the_matches_of_a_large_file_count_less_each():
+    rows = [row(1, 1), *(row(n, 2) for n in range(2, 18))]
+    gained = [
+        max(
+            part.value
+            for hit in found
+            if hit.row.file_id == 1
+            for part in hit.contributions
+            if "coherence" in part.source
+        )
+        for found in (
+            ranked(rows, [1.0] * 17, replace(PLAIN, coherence=1.0, coherence_size=size))
+            for size in (0.0, 0.5)
+        )
+    ]
+    assert gained == [pytest.approx(1 / 16), pytest.approx(1 / 4)]

@@ -23,7 +23,7 @@ DESCRIPTION = """Mine pairs of what people wrote about a change, and the code as
 
 Each SOURCE is a clone or a bare mirror; give its name as OWNER/NAME=FOLDER, else the folder's name counts.
 The folder --out receives LANGUAGE.jsonl.gz and LANGUAGE.valid.jsonl.gz, which grow with every repository,
-and repositories.jsonl; repositories that are listed there already are not mined again.
+and repositories.ndjson; repositories that are listed there already are not mined again.
 
 Kinds of pairs: commit (subject and body), news (what the commit added to the change log), class and file
 (their documentation, of HEAD).
@@ -31,7 +31,8 @@ Kinds of pairs: commit (subject and body), news (what the commit added to the ch
   dowse train commits --out outcomes --exclude exclude.json.gz pallets/jinja=mirrors/jinja ~/src/rake
 """
 
-_MANIFEST = "repositories.jsonl"
+# Not .jsonl, which the next step would read as pairs.
+_MANIFEST = "repositories.ndjson"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -133,3 +133,20 @@ def test_the_command_writes_both_kinds_of_shards(tmp_path, tokenizer, capsys):
 def test_the_command_names_what_is_missing(tmp_path, capsys):
     assert main(["shards", str(tmp_path / "none"), "--out", str(tmp_path), "--tokenizer", "t.json"]) == 2
     assert "name folders or files of pairs" in capsys.readouterr().err
+
+
+def test_pairs_of_a_kind_may_have_a_shard_of_their_own(tmp_path, tokenizer, capsys):
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    for language in ("python", "ruby"):
+        kinds = ("commit", "class")
+        rows = [
+            pair(code=f"def {language}_{kind}(value):\n    return value.given", kind=kind) for kind in kinds
+        ]
+        with gzip.open(tmp_path / f"{language}.jsonl.gz", "wt") as lines:
+            lines.writelines(json.dumps(row) + "\n" for row in rows)
+    asked = ["--tokenizer", str(tmp_path / "tokenizer.json"), "--out", str(tmp_path / "out")]
+    assert main(["shards", str(tmp_path), *asked, "--group", "commit=commits"]) == 0
+    sizes = {
+        name: len(shard_files.read(tmp_path / "out", name).lengths) for name in ("python", "ruby", "commits")
+    }
+    assert sizes == {"python": 1, "ruby": 1, "commits": 2}

@@ -8,6 +8,7 @@ from dowse.errors import DowseError
 from dowse_training.outcomes.history import open_history
 
 MIT = "MIT License\n\nPermission is hereby granted, free of charge, to any person …\n"
+GPL = "GNU GENERAL PUBLIC LICENSE\nVersion 3, unlike BSD programs …\n"
 
 
 def test_commits_are_read_newest_first_with_both_versions(repository):
@@ -41,7 +42,10 @@ def test_a_bare_mirror_is_read_like_a_clone(repository, tmp_path):
         ({"MIT-LICENSE": MIT}, True),
         ({"core/LICENSE.md": MIT}, True),
         ({"LICENSE-APACHE": "Apache License\nVersion 2.0\n"}, True),
-        ({"COPYING": "GNU GENERAL PUBLIC LICENSE\nVersion 3, BSD programs …\n"}, False),
+        ({"COPYING": GPL}, False),
+        ({"COPYING": GPL, "parts/LICENSE": MIT}, False),
+        ({"LICENSE": GPL, "LICENSE.other": MIT}, False),
+        ({"LICENSE-GPL": GPL, "LICENSE-MIT": MIT}, True),
         ({"a/b/LICENSE": MIT}, False),
         ({"README.md": MIT}, False),
     ],

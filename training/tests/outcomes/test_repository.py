@@ -14,6 +14,7 @@ from dowse.errors import ConfigError
 from dowse_training import cli
 from dowse_training.outcomes.repository import MAX_FILES, Effort, Outcome, mine_repository
 from dowse_training.pairs.exclusion import Exclusion, make_exclusion
+from dowse_training.pairs.files import find_files
 
 OVEN = '''class Oven:
     """Bakes bread at a temperature that stays the same."""
@@ -114,7 +115,9 @@ def test_the_command_adds_new_repositories_to_what_is_there(bakery, tmp_path, ca
     command = ["commits", "--workers", "1", "--valid", "0", "--out", str(out)]
     assert cli.run([*command, f"ada/bakery={bakery.root}"]) == 0
     assert cli.run([*command, f"ada/bakery={bakery.root}", f"bo/bakery={bakery.root}"]) == 0
-    written = rows(out / "python.jsonl.gz")
+    (pairs,) = find_files([str(out)])
+    assert (pairs.language, pairs.valid) == ("python", False)
+    written = rows(pairs.path)
     assert [row["pkg"] for row in written] == ["ada/bakery"] * 3 + ["bo/bakery"] * 3
     assert set(written[0]) == {"pkg", "path", "name", "doc", "code", "kind"}
     assert "1 of 1 bo/bakery: 1 class, 1 commit, 1 news" in capsys.readouterr().err

@@ -25,6 +25,11 @@ const FAMILIES: Record<string, Family> = {
   graph: { label: "Graph", color: "var(--graph)", title: "who refers to whom" },
   exact: { label: "Matches", color: "var(--words)", title: "lines that match the pattern" },
   signal: { label: "Signals", color: "var(--signal)", title: "names, files, folders, roles" },
+  model: {
+    label: "Learned",
+    color: "var(--signal)",
+    title: "a model of what such questions ask for",
+  },
   rerank: {
     label: "Second look",
     color: "var(--accent)",
@@ -73,11 +78,13 @@ const PARTS: Record<string, string> = {
   "signal.definition": "defines the name",
   "signal.name": "its name fits",
   "signal.path": "its path fits",
+  "signal.variant": "old versions and other systems rank lower",
   "signal.docs": "documentation ranks lower",
   "signal.test": "tests rank lower",
   "signal.example": "examples rank lower",
   "signal.vendored": "vendored code ranks lower",
   "signal.generated": "generated code ranks lower",
+  model: "commits with such a subject changed it",
   feedback: "what was chosen",
   "graph.callee": "called by a better answer",
 };

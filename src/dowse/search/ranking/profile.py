@@ -46,15 +46,19 @@ class Profile:
     name: float = 0.0  # words of the query in the name
     file: float = 0.0  # words of the query in the file's name
     folder: float = 0.0  # and in the folders above it
+    path: float = 0.0  # how much of the query, by the IDF of its terms, the file's name and folders have
     header: float = 0.0  # the symbol is the module level of a file: imports, module documentation
     length: float = 0.0  # of the symbol in lines: what a change concerns is in longer functions more often
     direction: float = 0.0  # "int to string" and `int_to_string`; the opposite direction loses as much
     coherence: float = 0.0  # the best symbol of a file gains by the others that match
     coherence_power: float = 1.0  # exponent of their scores before they are summed
+    coherence_size: float = 0.0  # sums are divided by the file's candidates to this power
+    heads: float = 0.0  # share of its folder's matches that a module gains by: `extract/mod.rs`, `rack.rb`
     # Factor of a score, by role of the file, unless the query asks for that role.
     roles: Mapping[str, float] = field(default_factory=dict)
     # How much of that penalty counts for cosines, which lie closer together than keyword scores.
     cosine_role_share: float = 0.5
+    variant: float = 1.0  # factor of old versions and of code for less common systems (variants.py)
     promote_definitions: bool = False  # above the module level of their file, if that ranks higher
     saturation: float = 1.0  # factor of every further hit of the same file
     # Signals are shares of the difference between the best and the last score, not of the best score: sums of
@@ -76,6 +80,7 @@ class Profile:
 
 _ROLES = {"test": 0.4, "docs": 0.5, "example": 0.6, "benchmark": 0.6, "generated": 0.6, "vendored": 0.6}
 _TREE_FIELDS = {"name": 0.6, "signature": 0.3, "path": 0.3, "body": 1.0}
+_VARIANT = 0.6
 # Cosines of what does not match at all are far from 0; their cubes count for little.
 _BLEND_POWER = 3.0
 # A commit subject, or what a bug report says.
@@ -98,6 +103,7 @@ _CHANGE = Profile(
         length=0.2,
         coherence_power=_BLEND_POWER,
         roles=_ROLES,
+        variant=0.8,
         promote_definitions=True,
         saturation=0.97,
     ),
@@ -133,6 +139,7 @@ TREE = Profile(
     header=0.2,
     coherence=0.8,
     roles=_ROLES,
+    variant=_VARIANT,
     promote_definitions=True,
     saturation=0.85,
     candidates=200,  # signals find more among more; .013 of nDCG on repositories
@@ -141,12 +148,16 @@ TREE = Profile(
         fields={},
         file=0.2,
         folder=0.15,
-        header=0.075,
+        path=0.2,
+        header=0.12,
         coherence=0.45,
         coherence_power=_BLEND_POWER,
+        coherence_size=0.2,
+        heads=1.0,
         roles=_ROLES,
+        variant=_VARIANT,
         promote_definitions=True,
-        saturation=0.64,
+        saturation=0.5,
     ),
     kinds={"change": _CHANGE, "description": _DESCRIPTION},
     rank_coherence=0.2,

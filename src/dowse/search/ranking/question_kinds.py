@@ -24,6 +24,8 @@ _LENGTHS = (1, 2, 3, 4, 6, 9, 14, 24)
 _FIRST_ENDINGS = ("ing", "ed", "es", "s")
 _LAST_ENDINGS = ("ing", "tion", "ment", "er", "or", "ed", "es", "s")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|_|`|\(\)|::|\w\.\w")
+# The probability from which on a question counts as a request for a change.
+_LIKELY_CHANGE = 0.5
 # Words of a question that count: what follows says nothing new about its kind.
 _MAX_WORDS = 60
 
@@ -38,6 +40,11 @@ def question_kinds(text: str) -> dict[str, float]:
     shares = {kind: _PRIOR[kind] * math.exp(value) for kind, value in sums.items()}
     total = sum(shares.values())
     return {kind: share / total for kind, share in shares.items()}
+
+
+def asks_for_change(kinds: Mapping[str, float]) -> bool:
+    """Whether a question is most likely a request for a change, by the probability of each kind."""
+    return kinds.get("change", 0.0) > _LIKELY_CHANGE
 
 
 def features(text: str) -> Iterator[str]:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import functools
 import math
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from dowse.parsing.tokenizer import split_identifier, stem
 from dowse.search.ranking.direction import Direction, agreement
 from dowse.search.ranking.profile import Profile
+from dowse.search.ranking.qualified_names import is_module_named, is_named
 from dowse.search.ranking.type_names import types_first
+from dowse.search.ranking.variants import lesser_variants
+from dowse.symbol_lookup import module_path
 from dowse.types import NON_DEFINITION_KINDS, Contribution, SymbolRow
 
 # Stems of the words by which a query asks for files of a role that is otherwise ranked lower.
@@ -29,6 +32,8 @@ _ROLE_WORDS = {
 }
 # Roles of files that hold copies of other code.
 COPY_ROLES = frozenset(["generated", "vendored"])
+# The share of files from which on a word of their folders says nothing: mostly the project's own name.
+_NEARLY_ALL = 0.8
 # The shortest word that counts as an abbreviation of a longer one: "conf" for "configuration".
 _MIN_PREFIX = 4
 # Lines from which on a symbol is as long as one can be.
@@ -45,6 +50,8 @@ class QueryFeatures:
     names: frozenset[str] = frozenset()  # as written, if the query is nothing but names
     filtered_roles: frozenset[str] = frozenset()  # roles that path filters select
     direction: Direction | None = None  # of the conversion that it asks for
+    words: frozenset[str] = frozenset()  # as written, in lower case
+    weights: Mapping[str, float] = field(default_factory=dict)  # of the terms: shares of the sum of their IDF
 
     def roles(self) -> frozenset[str]:
         """Return the roles that the query asks for by words or filters."""
@@ -77,6 +84,8 @@ def rank(
     low = low if profile.by_spread else 0.0
     unit = max(scores) - low or max(scores)
     signals = _Signals(features, profile, unit)
+    if profile.file or profile.folder or profile.path:
+        signals.note_files({row.file_id: row.path for row in rows}.values())
     if features.names:
         signals.note_first_parts(rows)
     candidates = zip(rows, scores, contributions, strict=True)
@@ -86,9 +95,12 @@ def rank(
             0.0 if signals.is_copy(row) else max(0.0, score - low) ** profile.coherence_power
             for row, score in zip(rows, scores, strict=True)
         ]
-        _add_coherence(ranked, weights, profile.coherence * unit)
+        _add_coherence(ranked, weights, profile, unit, signals)
+    variants = lesser_variants((row.path for row in rows), features.words) if profile.variant < 1 else ()
     for hit in ranked:
         signals.penalise_role(hit)
+        if hit.row.path in variants:
+            _penalise(hit, "variant", profile.variant)
     ranked.sort(key=lambda hit: -hit.score)
     if profile.promote_definitions:
         _promote_definitions(ranked)
@@ -126,6 +138,7 @@ def has_no_signals(profile: Profile) -> bool:
         profile.name,
         profile.file,
         profile.folder,
+        profile.path,
         profile.header,
         profile.length,
         profile.coherence,
@@ -142,7 +155,12 @@ class _Signals:
         self._features, self._profile, self._unit = features, profile, unit
         self._roles = features.roles()
         self._shares: dict[frozenset[str], float] = {}
-        self._words: dict[str, bool] = {}
+        self._words: dict[str, frozenset[str]] = {}
+        self._common: frozenset[str] = frozenset()
+        self._places: dict[str, tuple[float, float, float]] = {}
+        self._starts: dict[str, list[str]] = defaultdict(list)  # terms by how they begin
+        for term in features.terms:
+            self._starts[term[:_MIN_PREFIX]].append(term)
         self._first_lines: dict[tuple[int, str, str], int] = {}
         self._folded = {name.lower() for name in features.names}
 
@@ -152,14 +170,21 @@ class _Signals:
             key = (row.file_id, row.qualified_name, row.signature)
             self._first_lines[key] = min(self._first_lines.get(key, row.start_line), row.start_line)
 
+    def note_files(self, paths: Collection[str]) -> None:
+        """Note the words that the folders of nearly all files have: they tell no file from another."""
+        counts = Counter(term for path in paths for term in _folder_terms(path))
+        self._common = frozenset(term for term, count in counts.items() if count > _NEARLY_ALL * len(paths))
+
     def boost(self, hit: RankedHit) -> RankedHit:
         """Add the signals that speak for a symbol to its score."""
         profile, row, direction = self._profile, hit.row, self._features.direction
+        of_file, of_folder, of_path = self._places.get(row.path) or self._note_place(row.path)
         for name, share in (
             ("definition", profile.definition and profile.definition * self._name_match(row)),
             ("name", profile.name and profile.name * self._overlap(name_terms(row.name))),
-            ("file", profile.file and profile.file * self._overlap(_file_terms(row.path))),
-            ("folder", profile.folder and profile.folder * self._overlap(_folder_terms(row.path))),
+            ("file", of_file),
+            ("folder", of_folder),
+            ("path", of_path),
             ("header", profile.header if _is_module_level(row) else 0.0),
             ("length", profile.length and profile.length * _length(row)),
             ("direction", direction and profile.direction * agreement(row.name, direction)),
@@ -168,6 +193,17 @@ class _Signals:
                 hit.contributions.append(Contribution(f"signal.{name}", share * self._unit))
                 hit.score += share * self._unit
         return hit
+
+    def _note_place(self, path: str) -> tuple[float, float, float]:
+        """Return what the name of a file, its folders and both together add to its symbols."""
+        profile = self._profile
+        place = (
+            profile.file and profile.file * self.file_overlap(path),
+            profile.folder and profile.folder * self._overlap(_folder_terms(path)),
+            profile.path and profile.path * self._coverage(_folder_terms(path) | _file_terms(path)),
+        )
+        self._places[path] = place
+        return place
 
     def is_copy(self, row: SymbolRow) -> bool:
         """Whether a file is built, generated or vendored, and not asked for.
@@ -180,45 +216,55 @@ class _Signals:
         """Lower the score of tests, examples and the like, unless the query asks for them."""
         role = hit.row.role
         factor = self._profile.roles.get(role, 1.0) if role and role not in self._roles else 1.0
-        if factor != 1.0 and hit.score > 0:  # a factor below 1 would raise a negative score
-            hit.contributions.append(
-                Contribution(f"signal.{role}", hit.score * (factor - 1), f"× {factor:g}")
-            )
-            hit.score *= factor
+        if factor != 1.0:
+            _penalise(hit, role, factor)
 
     def _name_match(self, row: SymbolRow) -> float:
         """Return 1 if the query is the name of this symbol, qualified or not, and less if only case differs.
 
-        The module level of a file has the file's name, but defines nothing.
+        The module level of a file has the file's name, but defines nothing, unless it is asked for as a
+        module: `flask.json`, `axum::extract`.
         """
         names = self._features.names
-        if not names or _is_module_level(row):
+        if not names:
             return 0.0
+        if _is_module_level(row):
+            return float(any(is_module_named(row.path, name) for name in names))
         if row.start_line > self._first_lines.get(
             (row.file_id, row.qualified_name, row.signature), row.start_line
         ):
             return 0.0
-        if row.name in names or row.qualified_name in names:
+        if row.name in names or row.qualified_name in names or any(is_named(row, name) for name in names):
             return 1.0
         return _OTHER_CASE * (row.name.lower() in self._folded or row.qualified_name.lower() in self._folded)
+
+    def file_overlap(self, path: str) -> float:
+        """Return the share of the words of a file's name that the query has."""
+        return self._overlap(_file_terms(path))
 
     def _overlap(self, present: frozenset[str]) -> float:
         """Return the share of these words that the query has, or has a longer or shorter form of."""
         known = self._shares.get(present)
         if known is None:
-            shared = sum(map(self._has, present))
+            shared = sum(1 for word in present if word not in self._common and self._terms_of(word))
             known = self._shares[present] = shared / len(present) if present else 0.0
         return known
 
-    def _has(self, word: str) -> bool:
+    def _coverage(self, present: frozenset[str]) -> float:
+        """Return how much of the query these words are, by the weights of its terms."""
+        terms = frozenset[str]().union(*(self._terms_of(word) for word in present - self._common))
+        return sum(self._features.weights.get(term, 0.0) for term in terms)
+
+    def _terms_of(self, word: str) -> frozenset[str]:
+        """Return the terms of the query that are a word, or a longer or shorter form of it."""
         known = self._words.get(word)
         if known is None:
-            known = self._words[word] = word in self._features.terms or (
-                len(word) >= _MIN_PREFIX
-                and any(
-                    term.startswith(word) or (len(term) >= _MIN_PREFIX and word.startswith(term))
-                    for term in self._features.terms
-                )
+            forms = self._starts.get(word[:_MIN_PREFIX], ())
+            known = self._words[word] = frozenset(
+                term
+                for term in forms
+                if term == word
+                or (len(term) >= _MIN_PREFIX and (term.startswith(word) or word.startswith(term)))
             )
         return known
 
@@ -250,14 +296,18 @@ def _apply_file_saturation(ranked: list[RankedHit], factor: float) -> list[Ranke
     """
     seen: set[int] = set()
     for hit in ranked:
-        if hit.row.file_id in seen and hit.score > 0:
-            hit.contributions.append(
-                Contribution("signal.saturation", hit.score * (factor - 1), f"× {factor:g}")
-            )
-            hit.score *= factor
+        if hit.row.file_id in seen:
+            _penalise(hit, "saturation", factor)
         seen.add(hit.row.file_id)
     ranked.sort(key=lambda hit: -hit.score)
     return ranked
+
+
+def _penalise(hit: RankedHit, signal: str, factor: float) -> None:
+    """Multiply a score, unless it is negative: a factor below 1 would raise it."""
+    if hit.score > 0:
+        hit.contributions.append(Contribution(f"signal.{signal}", hit.score * (factor - 1), f"× {factor:g}"))
+        hit.score *= factor
 
 
 def location(row: SymbolRow) -> tuple[str, str, int, int]:
@@ -265,18 +315,35 @@ def location(row: SymbolRow) -> tuple[str, str, int, int]:
     return (row.repo, row.path, row.start_line, row.row)
 
 
-def _add_coherence(ranked: list[RankedHit], weights: Sequence[float], maximum: float) -> None:
-    """Raise the best symbol of each file by the other matches in the file, each by its weight."""
+def _add_coherence(
+    ranked: list[RankedHit], weights: Sequence[float], profile: Profile, unit: float, signals: _Signals
+) -> None:
+    """Raise the best symbol of each file by the other matches in the file, each by its weight.
+
+    A module whose name the query has also gains by the matches in the folder that it heads, such as
+    `extract/path.rs` for `extract/mod.rs`: it is the way in, and often re-exports what is there.
+    """
     sums: dict[int, float] = defaultdict(float)
+    counts: Counter[int] = Counter()
     best: dict[int, RankedHit] = {}
     for hit, weight in zip(ranked, weights, strict=True):
         file_id = hit.row.file_id
         sums[file_id] += weight
+        counts[file_id] += 1
         if file_id not in best or hit.score > best[file_id].score:
             best[file_id] = hit
+    for file_id, count in counts.items():
+        sums[file_id] /= count**profile.coherence_size
     highest = max(sums.values()) or 1.0
+    modules = {module_path(hit.row.path): file_id for file_id, hit in best.items()} if profile.heads else {}
+    members: dict[int, float] = defaultdict(float)
     for file_id, hit in best.items():
-        share = maximum * sums[file_id] / highest
+        head = modules.get(hit.row.path.rpartition("/")[0], file_id)
+        if head != file_id:
+            members[head] += sums[file_id]
+    for file_id, hit in best.items():
+        of_folder = profile.heads * signals.file_overlap(hit.row.path) * members[file_id]
+        share = profile.coherence * unit * min(1.0, (sums[file_id] + of_folder) / highest)
         if share:
             hit.contributions.append(Contribution("signal.coherence", share))
             hit.score += share
@@ -300,7 +367,8 @@ def name_terms(name: str) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=100_000)
 def _file_terms(path: str) -> frozenset[str]:
-    return name_terms(path.rpartition("/")[2].partition(".")[0])
+    """Return the words of a file's name; `mod.rs` and the like have that of their folder."""
+    return name_terms(module_path(path).rpartition("/")[2])
 
 
 @functools.lru_cache(maxsize=100_000)

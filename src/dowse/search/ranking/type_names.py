@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from dowse.search.ranking.qualified_names import is_named
 from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, Contribution, SymbolRow
 
 if TYPE_CHECKING:
@@ -81,12 +82,14 @@ def _first_parts(rows: Iterable[SymbolRow]) -> dict[int, SymbolRow]:
 
 
 def _has_name(row: SymbolRow, name: str) -> bool:
-    is_named = f".{row.qualified_name}".endswith(f".{name}") or row.name == name
-    return is_named and row.kind not in NON_DEFINITION_KINDS
+    has_name = f".{row.qualified_name}".endswith(f".{name}") or row.name == name or is_named(row, name)
+    return has_name and (row.kind not in NON_DEFINITION_KINDS or _is_type(row))
 
 
 def _is_type(row: SymbolRow) -> bool:
-    return row.kind in TYPE_KINDS and row.kind != "impl"
+    """Whether a symbol is a type, or a module that is declared in code: Ruby and Elixir have both."""
+    is_module = row.kind == "module" and bool(row.signature)
+    return is_module or (row.kind in TYPE_KINDS and row.kind != "impl")
 
 
 def _is_file_of(row: SymbolRow, type_name: str) -> bool:

@@ -20,8 +20,9 @@ from dowse.source.walk import MAX_FILE_BYTES
 _LOG = """log --no-merges --no-show-signature --no-notes --no-color --encoding=UTF-8 --raw -z --no-abbrev
     --no-renames --no-ext-diff --ignore-submodules=all""".split()
 
-# Files that are listed for a licence: those of the project come first, by the depth of their folder.
+# Files that may hold the licence, and names that leave no doubt: others can be those of dependencies.
 _LICENCE = re.compile(r"(?:[^/]+/)?(?:un|[\w.]+-)?(?:licen[cs]e|copying)[^/]*\Z", re.IGNORECASE)
+_PLAIN_LICENCE = re.compile(r"(?:.*/)?(?:licen[cs]e|copying)(?:\.(?:md|txt|rst))?\Z", re.IGNORECASE)
 _PERMISSIVE = re.compile(
     r"""permission\ is\ hereby\ granted,\s+free | redistribution\ and\ use | apache\ license
     | permission\ to\ use,\s+copy,\s+modify | boost\ software\ license | provided\ 'as-is'
@@ -33,7 +34,7 @@ _COPYLEFT = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 # Where a licence names itself; further down others are mentioned.
-_TITLE_CHARACTERS = 2_000
+_TITLE_CHARACTERS = 600
 
 
 class FileChange(NamedTuple):
@@ -93,13 +94,17 @@ class History:
         ]
 
     def is_permissive(self, tree: list[TreeFile]) -> bool:
-        """Whether the first licence file lets everybody use the code, also in products of another licence."""
-        files = sorted((each.path.count("/"), each) for each in tree if _LICENCE.match(each.path))
-        texts = [(self.blobs.read(file.blob) or b"").decode("utf-8", "replace") for _, file in files[:3]]
-        # Some projects offer two licences, in a file each.
-        return any(
-            _PERMISSIVE.search(text) and not _COPYLEFT.search(text[:_TITLE_CHARACTERS]) for text in texts
-        )
+        """Whether the licence lets everybody use the code, also in products of another licence.
+
+        Of licences in different folders the outermost count. Some projects offer two, in a file each.
+        """
+        files = [each for each in tree if _LICENCE.match(each.path)]
+        outermost = min((each.path.count("/") for each in files), default=0)
+        files = [each for each in files if each.path.count("/") == outermost]
+        texts = {each.path: (self.blobs.read(each.blob) or b"").decode("utf-8", "replace") for each in files}
+        if any(_is_copyleft(text) for path, text in texts.items() if _PLAIN_LICENCE.match(path)):
+            return False
+        return any(_PERMISSIVE.search(text) and not _is_copyleft(text) for text in texts.values())
 
 
 @contextmanager
@@ -112,6 +117,10 @@ def open_history(folder: Path) -> Iterator[History]:
         raise DowseError(f"{folder} is no git repository with commits; name a clone or a bare mirror")
     with open_sandboxed_git(common, head, MAX_FILE_BYTES) as git, open_blobs(git) as blobs:
         yield History(git, blobs)
+
+
+def _is_copyleft(licence: str) -> bool:
+    return bool(_COPYLEFT.search(licence[:_TITLE_CHARACTERS]))
 
 
 def _commit(text: bytes) -> LoggedCommit:

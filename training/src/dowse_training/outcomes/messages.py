@@ -39,7 +39,8 @@ _SOURCE_MARK = re.compile(r"\.\w{1,5}\Z")
 _NO_NEWS = re.compile(
     r"""\#.* | [=~^*\-_+`"]{3,} | ['"@\w/.-]+['"]?\s*:\s*(?:patch|minor|major|none)?
     | \W*v?\d+\.\d+[\w.]*\W.{0,40} | \W*\w+\s+\d{1,2},?\s+\d{4}\W*
-    | (?:(?:release\ )?type|issues?|pr|author|category):.* | \.\.\ .* | <.*> | \[[^\[\]]*\](?:\([^()]*\))?[,.;]? | (?:please|see|refer|tba|tbd|full\ change)\b.*""",
+    | (?:(?:release\ )?type|issues?|pr|author|category):.*
+    | \.\.\ .* | <.*> | \[[^\[\]]*\](?:\([^()]*\))?[,.;]? | (?:please|see|refer|tba|tbd|full\ change)\b.*""",
     re.VERBOSE | re.IGNORECASE,
 )
 _BULLET = re.compile(r"(?:[-*+•]|\d+\.)\s+")

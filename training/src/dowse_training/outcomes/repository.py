@@ -73,31 +73,49 @@ class MinedRepository(NamedTuple):
 def mine_repository(name: str, folder: Path, exclusion: Exclusion, effort: Effort) -> MinedRepository:
     """Mine a repository (`owner/name`) until its time is up."""
     began = time.monotonic()
-    problem = "excluded by name" if exclusion.has_name([name]) else ""
-    outcomes: dict[tuple[str, str], Outcome] = {}
-    if not problem:
-        try:
-            with open_history(folder) as history:
-                tree = history.tree()
-                if not history.is_permissive(tree):
-                    problem = "no permissive licence"
-                else:
-                    for outcome in _outcomes(history, tree, name, effort):
-                        if not exclusion.reason(outcome.doc, outcome.code):
-                            outcomes.setdefault((outcome.doc, outcome.code), outcome)
-        except DowseError as error:
-            problem = str(error)
-    return MinedRepository(name, tuple(outcomes.values()), time.monotonic() - began, problem)
+    outcomes: tuple[Outcome, ...] = ()
+    problem = ""
+    try:
+        outcomes = tuple(_outcomes(name, folder, exclusion, effort))
+    except DowseError as error:
+        problem = str(error)
+    return MinedRepository(name, outcomes, time.monotonic() - began, problem)
 
 
-def _outcomes(history: History, tree: list[TreeFile], name: str, effort: Effort) -> Iterator[Outcome]:
+def _outcomes(name: str, folder: Path, exclusion: Exclusion, effort: Effort) -> Iterator[Outcome]:
+    """Give the pairs of a repository, each once; raise DowseError if it must not be used."""
+    if exclusion.has_name([name]):
+        raise DowseError("excluded by name")
+    seen: set[tuple[str, str]] = set()
+    with open_history(folder) as history:
+        tree = history.tree()
+        if not history.is_permissive(tree):
+            raise DowseError("no permissive licence")
+        for kind, candidate in _candidates(history, tree, effort):
+            code = candidate.code[:MAX_CODE_CHARACTERS].rstrip()
+            if (candidate.doc, code) in seen or _is_excluded(candidate, code, exclusion):
+                continue
+            seen.add((candidate.doc, code))
+            names = (candidate.path, candidate.qualified_name)
+            yield Outcome(candidate.language, name, *names, candidate.doc, code, kind)
+
+
+def _is_excluded(candidate: Candidate, code: str, exclusion: Exclusion) -> bool:
+    """Whether a list holds the message, the function, whole or cut, or its documentation."""
+    if exclusion.reason(candidate.doc, candidate.code) or exclusion.has_code(code):
+        return True
+    return bool(candidate.written_doc.strip()) and exclusion.has_doc(candidate.written_doc)
+
+
+def _candidates(history: History, tree: list[TreeFile], effort: Effort) -> Iterator[tuple[str, Candidate]]:
+    """Give (kind, candidate) from commits, then from HEAD."""
     end = time.process_time() + effort.seconds
-    yield from _from_commits(history, name, effort.commits, end - effort.seconds * _OVERVIEW_SHARE)
-    yield from _from_tree(history, tree, name, end)
+    yield from _from_commits(history, effort.commits, end - effort.seconds * _OVERVIEW_SHARE)
+    yield from _from_tree(history, tree, end)
 
 
-def _from_commits(history: History, name: str, limit: int, end: float) -> Iterator[Outcome]:
-    """Give the pairs of messages and of news, newest first."""
+def _from_commits(history: History, limit: int, end: float) -> Iterator[tuple[str, Candidate]]:
+    """Give the functions that commits changed with each message and its news, newest first."""
     seen: set[str] = set()
     counts: Counter[tuple[str, str]] = Counter()
     for commit in history.commits(limit):
@@ -109,19 +127,25 @@ def _from_commits(history: History, name: str, limit: int, end: float) -> Iterat
         seen.add(query.casefold())
         changed = [each for each in _changed(history, commit) if counts[_key(each)] < MAX_COMMITS_OF_FUNCTION]
         changed = changed[:MAX_FUNCTIONS]
-        if not changed:
-            continue
         counts.update(map(_key, changed))
-        body = clean_body(commit.body, query)
-        texts = {COMMIT: f"{query}\n\n{body}" if body else query, NEWS: _news(history, commit)}
-        for kind, text in texts.items():
-            candidates = [each.candidate._replace(doc=text) for each in changed]
-            if (
-                text
-                and mask_text(text) == text
-                and not any(drops(candidates[0]) for drops in _MESSAGE_FILTERS)
-            ):
-                yield from (_outcome(name, kind, candidate) for candidate in candidates)
+        texts = _texts(history, commit, query) if changed else {}
+        yield from (
+            (kind, candidate)
+            for kind, text in texts.items()
+            for each in changed
+            if _is_english(candidate := each.candidate._replace(doc=text))
+        )
+
+
+def _texts(history: History, commit: LoggedCommit, query: str) -> dict[str, str]:
+    """Return what was written about a commit, by kind; texts with a secret are left out."""
+    body = clean_body(commit.body, query)
+    texts = {COMMIT: f"{query}\n\n{body}" if body else query, NEWS: _news(history, commit)}
+    return {kind: text for kind, text in texts.items() if text and mask_text(text) == text}
+
+
+def _is_english(candidate: Candidate) -> bool:
+    return not any(drops(candidate) for drops in _MESSAGE_FILTERS)
 
 
 def _changed(history: History, commit: LoggedCommit) -> list[ChangedFunction]:
@@ -150,8 +174,8 @@ def _news(history: History, commit: LoggedCommit) -> str:
     return ""
 
 
-def _from_tree(history: History, tree: list[TreeFile], name: str, end: float) -> Iterator[Outcome]:
-    """Give the pairs of classes and files, in a random but repeatable order."""
+def _from_tree(history: History, tree: list[TreeFile], end: float) -> Iterator[tuple[str, Candidate]]:
+    """Give the documented classes and files, in a random but repeatable order."""
     files = [file for file in tree if _is_own_code(file.path)]
     found: list[tuple[str, Candidate]] = []
     for file in sorted(files, key=lambda each: hashlib.sha256(os.fsencode(each.path)).digest()):
@@ -162,21 +186,7 @@ def _from_tree(history: History, tree: list[TreeFile], name: str, end: float) ->
         if source is not None:
             found += documented_overviews(source, file.path)
     docs = Counter(candidate.doc for _, candidate in found)
-    for kind, candidate in found:
-        if docs[candidate.doc] <= MAX_SAME_DOC:
-            yield _outcome(name, kind, candidate)
-
-
-def _outcome(repository: str, kind: str, candidate: Candidate) -> Outcome:
-    return Outcome(
-        candidate.language,
-        repository,
-        candidate.path,
-        candidate.qualified_name,
-        candidate.doc,
-        candidate.code[:MAX_CODE_CHARACTERS].rstrip(),
-        kind,
-    )
+    yield from ((kind, candidate) for kind, candidate in found if docs[candidate.doc] <= MAX_SAME_DOC)
 
 
 def _read(history: History, change: FileChange) -> tuple[bytes, bytes]:
