@@ -15,6 +15,10 @@ CASES: dict[str, tuple[str, set[str]]] = {
         "  void go() { held.draw(); }\n}\n",
         {"A.run -> Shape.draw", "A.go -> Shape.draw"},
     ),
+    "a type parameter whose bound names it": (
+        "class A<S extends A<S>> {\n  S self;\n  void run() { self.stop(); }\n  void stop() {}\n}\n",
+        {"A.run -> A.stop"},
+    ),
     "elements of collections, by index, loop, iterator and lambda": (
         "import java.util.*;\nclass A {\n  List<Shape> all;\n  Map<String, Shape> byName;\n"
         "  void one() { all.get(0).draw(); }\n  void two() { for (var s : all) { s.draw(); } }\n"
