@@ -12,7 +12,7 @@ meaningless queries; and on 56 queries of eight repositories. Priors: half of al
 half of the first hits that are not the labelled function are as good. The weights are calibrated for the
 first hit and overestimate later ones. It is a rough probability: too low where every query has an answer
 (CodeSearchNet; trees, most of all at the low end), too high against the single label of a web query (CoSQA).
-bench/results/abstention.json has the tables.
+bench/results/abstention.json has the tables, of the encoders before.
 """
 
 from __future__ import annotations
