@@ -397,9 +397,7 @@ class Index:
 
         options = request.options
         needed = options.mode in ("embedding", "hybrid") or "embedding" in options.lanes
-        unused = (
-            options.mode in ("keyword", "symbol", "regex") and not options.lanes and not options.diversify
-        )
+        unused = options.mode in _WORD_MODES and not options.lanes and not options.diversify
         encoder = self.encoder if needed else None if unused else self._available_encoder()
         # Most repositories have no feedback: then nothing of it is loaded.
         feedback = self.feedback if options.feedback and self._feedback_file.exists() else None

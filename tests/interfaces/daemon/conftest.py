@@ -1,4 +1,4 @@
-"""A watched copy of the sample repository, for all tests that only ask."""
+"""A watched copy of the sample repository, for all tests that only ask, and a tiny one for the others."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import pytest
 
 from conftest import make_sample
 from interfaces.daemon.running import running, wait_for_answers
+
+from helpers import write_tree
 
 
 @pytest.fixture(scope="package")
@@ -23,3 +25,9 @@ def watched(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with running("watch", "--nice", 0, cwd=root, ready="watching", DOWSE_CACHE_DIR=str(cache)):
         wait_for_answers("symbols", "nothing-of-this-name", cwd=root, DOWSE_CACHE_DIR=str(cache))
         yield root
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A tiny repository."""
+    return write_tree(tmp_path / "tree", {"a.py": "def alpha():\n    return 1\n"})

@@ -17,6 +17,8 @@ ASK_ONLY = """import sys
 from dowse.interfaces.daemon.client import run_in_daemon
 code = run_in_daemon(sys.argv[1:])
 sys.exit(99 if code is None else code)"""
+# Of the tiny repository.
+QUESTION = ("search", "alpha", "-k1")
 NOT_ANSWERED = 99
 DEADLINE = 60.0
 

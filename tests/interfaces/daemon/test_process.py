@@ -17,7 +17,7 @@ import pytest
 
 from dowse.interfaces.daemon.frames import ACCEPTED, EXIT, OUTPUT, pack
 from dowse.runtime_paths import digest, socket_address
-from interfaces.daemon.running import NOT_ANSWERED, ask, dowse, running, sockets, wait_for_answers
+from interfaces.daemon.running import NOT_ANSWERED, QUESTION, ask, dowse, running, sockets, wait_for_answers
 from watch.running import until
 
 from helpers import write_tree
@@ -25,13 +25,6 @@ from helpers import write_tree
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="processes are looked up in /proc"
 )
-QUESTION = ("search", "alpha", "-k1")
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """A tiny repository."""
-    return write_tree(tmp_path / "tree", {"a.py": "def alpha():\n    return 1\n"})
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from dowse.config import load_settings
 from dowse.interfaces.daemon.command import Declined
 from dowse.interfaces.daemon.warm_server import _MAX_INDEXES, WarmIndexes, _ProgramFiles
 from dowse.write_lock import lock_holder
-from interfaces.daemon.running import COMMAND, NOT_ANSWERED, ask, dowse, sockets, wait_for_answers
+from interfaces.daemon.running import COMMAND, NOT_ANSWERED, QUESTION, ask, dowse, sockets, wait_for_answers
 from watch.running import until
 
 from helpers import index_tree, processes_of, write_tree
@@ -26,13 +26,6 @@ from helpers import index_tree, processes_of, write_tree
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="processes are looked up in /proc"
 )
-QUESTION = ("search", "alpha", "-k1")
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """A tiny repository."""
-    return write_tree(tmp_path / "tree", {"a.py": "def alpha():\n    return 1\n"})
 
 
 @pytest.fixture

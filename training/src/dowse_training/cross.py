@@ -9,16 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
+from dowse_training import loss
 from dowse_training.corpus import Piece
 from dowse_training.export_cross import CROSS_FORM
 from dowse_training.model import Network, Packed, Parameters, pack
 
 _QUERY_IDS = CROSS_FORM.query + 2  # with both its marks
 _CODE_IDS = CROSS_FORM.tokens - 1  # without <s>: the query's stands for both
-# Weights of cosine and score that order lists of held-back pairs best, together.
+# Weights of cosine and score: the best of seven by five on twelve lists of held-back pairs.
 COSINE, SCORE = 22.0, 1.0
 
 
@@ -37,14 +37,14 @@ def lists(queries: Piece, codes: Piece, count: int, size: int) -> Lists:
     chunks = len(queries.ids) // size
     chosen = torch.randperm(chunks, device=device)[: max(1, count // size)]
     rows = chosen[:, None] * size + torch.arange(size, device=device)[None]
-    query = _squeezed(_cut(_take(queries, rows.reshape(-1)), _QUERY_IDS), _QUERY_IDS)
-    code = _take(codes, rows.reshape(-1))
+    query, code = _take(queries, rows.reshape(-1)), _take(codes, rows.reshape(-1))
+    head = _squeezed(query, _QUERY_IDS)
     tail = _squeezed(Piece(code.ids[:, 1:], code.keep[:, 1:]), _CODE_IDS)
     many, n = len(chosen), size
-    left = [part.view(many, n, 1, -1).expand(-1, -1, n, -1).reshape(many * n * n, -1) for part in query]
+    left = [part.view(many, n, 1, -1).expand(-1, -1, n, -1).reshape(many * n * n, -1) for part in head]
     right = [part.view(many, 1, n, -1).expand(-1, n, -1, -1).reshape(many * n * n, -1) for part in tail]
     both = Piece(torch.cat([left[0], right[0]], 1), torch.cat([left[1], right[1]], 1))
-    return Lists(rows, pack([both]), pack([_take(queries, rows.reshape(-1)), code]))
+    return Lists(rows, pack([both]), pack([query, code]))
 
 
 def teach(network: Network, encoder: Parameters, cross: Parameters, asked: Lists) -> Tensor:
@@ -61,27 +61,18 @@ def divergence(vectors: Tensor, count: int, asked: Lists, taught: Tensor, temper
     """How far the batch's vectors (queries first, `count` of them) are from ordering the lists as taught."""
     queries, codes = vectors[:count][asked.rows], vectors[count:][asked.rows]
     own = queries @ codes.transpose(1, 2) / temperature
-    return _divergence(own, taught) + _divergence(own.transpose(1, 2), taught.transpose(1, 2))
-
-
-def _divergence(student: Tensor, teacher: Tensor) -> Tensor:
-    student, teacher = student.flatten(0, 1), teacher.flatten(0, 1)
-    return F.kl_div(F.log_softmax(student, 1), F.softmax(teacher, 1), reduction="batchmean") / 2
+    by_query = loss.divergence(own.flatten(0, 1), taught.flatten(0, 1))
+    by_code = loss.divergence(own.transpose(1, 2).flatten(0, 1), taught.transpose(1, 2).flatten(0, 1))
+    return (by_query + by_code) / 2
 
 
 def _take(piece: Piece, rows: Tensor) -> Piece:
     return Piece(piece.ids[rows], piece.keep[rows])
 
 
-def _cut(piece: Piece, most: int) -> Piece:
-    """At most so many ids, the last of them still the closing mark."""
-    keep, place = piece.keep, piece.keep.cumsum(1)
-    length = place[:, -1:]
-    return Piece(piece.ids, keep & ((place < most) | (place == length)))
-
-
 def _squeezed(piece: Piece, columns: int) -> Piece:
-    """The ids that count at the front, so that few columns hold them; the closing mark survives a cut."""
-    piece = _cut(piece, columns)
-    order = (~piece.keep).int().sort(dim=1, stable=True).indices[:, :columns]
-    return Piece(piece.ids.gather(1, order), piece.keep.gather(1, order))
+    """At most so many of the ids that count, in the first columns; the closing mark is always kept."""
+    place = piece.keep.cumsum(1)
+    keep = piece.keep & ((place < columns) | (place == place[:, -1:]))
+    order = (~keep).int().sort(dim=1, stable=True).indices[:, :columns]
+    return Piece(piece.ids.gather(1, order), keep.gather(1, order))

@@ -53,11 +53,12 @@ def distillation(student: Tensor, teacher: Taught, count: int, temperature: floa
     """Divergence of the student's score rows and columns from the teacher's, and distance of the vectors."""
     own = student[:count] @ student[count:].T / temperature
     theirs = teacher.scores / temperature
-    loss = (_divergence(own, theirs) + _divergence(own[:, :count].T, theirs[:, :count].T)) / 2
+    loss = (divergence(own, theirs) + divergence(own[:, :count].T, theirs[:, :count].T)) / 2
     if distance:
         loss = loss + distance * (student - teacher.vectors).pow(2).sum(1).mean()
     return loss
 
 
-def _divergence(student: Tensor, teacher: Tensor) -> Tensor:
+def divergence(student: Tensor, teacher: Tensor) -> Tensor:
+    """How far the student's rows of scores are from ordering like the teacher's."""
     return F.kl_div(F.log_softmax(student, 1), F.softmax(teacher, 1), reduction="batchmean")
