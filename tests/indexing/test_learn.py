@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
-from dowse.vectors.adapter import read_facts
+from dowse.vectors.adapter import AdapterFile, read_facts
 from eval.git_repo import GitRepo
 
 from helpers import run_dowse
@@ -131,7 +131,7 @@ def test_new_commits_are_learnt_and_few_are_only_noted(place):
     root, folder = place
     repo = GitRepo(root)
     with opened(root, folder) as index:
-        before = read_facts(folder / "derived", index.encoder.id)
+        before = read_facts(AdapterFile(folder / "derived", index.encoder.id))
         repo.commit("Fix the falcon workshop for pianos", source("falcon", 100))
         assert index.has_new_history()
         few = index.learn()
