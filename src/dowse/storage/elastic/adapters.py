@@ -36,6 +36,7 @@ Lease = Callable[[], AbstractContextManager["SourceLease"]]
 STAMP = "adapters"
 # Adapters in memory: of 384 dimensions, half a megabyte each.
 _MAX_CACHED = 64
+_REFUSED = "refused"
 _DIGEST_BYTES = 16
 _MAX_TEXT = 4 * (MAX_BYTES // 3 + 1)
 
@@ -48,9 +49,15 @@ class ElasticAdapterStore:
         self._client, self._source, self._encoder, self._lease = client, source, encoder, lease
 
     def read(self) -> bytes:
-        """Return what was written last; nothing for what can't have been."""
+        """Return what was written last; nothing for what searches refuse, so that it is learnt again."""
         document = self._client.get(self._client.alias(META), adapter_id(self._encoder, self._source))
-        return _data(document["_source"]["data"], self._encoder, self._source) if document else b""
+        state = read_state(self._client)
+        if document is None or state is None:
+            return b""
+        data = document["_source"]["data"]
+        dimension = int(state["encoders"].get(self._encoder, {}).get("dimension", 0))
+        is_refused = _decode(data, self._encoder, self._source, dimension) == _REFUSED
+        return b"" if is_refused else _data(data, self._encoder, self._source)
 
     def write(self, data: bytes) -> None:
         """Replace it, unless the source was removed meanwhile."""
@@ -84,7 +91,7 @@ class ElasticSourceAdapters:
         if adapters is None or known != stamp:
             adapters = BoundedCache[str, Adapter | str](_MAX_CACHED)
             cache.derived[key] = (stamp, adapters)
-        # Of a source without an adapter "", of one with a damaged one the problem.
+        # Of a source without an adapter "", of one whose adapter is refused `_REFUSED`.
         self._adapters: BoundedCache[str, Adapter | str] = adapters
 
     def sources(self, rows: Sequence[int]) -> list[str]:
@@ -141,8 +148,8 @@ def _decode(data: Mapping[str, Any], encoder: str, source: str, dimension: int) 
     packed = _data(data, encoder, source)
     known = unpack(packed)
     if known is None:
-        return "damaged"
-    return decode_adapter(packed, dimension) or ("damaged" if known[0].strength or known[1] else "")
+        return _REFUSED
+    return decode_adapter(packed, dimension) or (_REFUSED if known[0].strength or known[1] else "")
 
 
 def _data(data: Mapping[str, Any], encoder: str, source: str) -> bytes:
