@@ -31,8 +31,8 @@ class Place:
     """Two repositories in one index: one with a history, and one without."""
 
     def __init__(self, folder: Path, address: str) -> None:
-        self.repo = make(folder / "told", "Fix the {topic} workshop for {thing}", THINGS)
-        self.other = write_tree(folder / "untold", {"workshop.py": OTHER})
+        self.repo = make(folder / "forge", "Fix the {topic} workshop for {thing}", THINGS)
+        self.other = write_tree(folder / "shed", {"workshop.py": OTHER})
         self.address = address
 
     def ingest(self, root: Path, known: str | None = None, **settings: object) -> str:
@@ -58,7 +58,7 @@ class Place:
         with self.open() as index:
             backend = index.backend
             assert isinstance(backend, ElasticBackend)
-            alias, id_ = backend.client.alias(META), adapter_id(index.encoder.id, "told")
+            alias, id_ = backend.client.alias(META), adapter_id(index.encoder.id, "forge")
             document = backend.client.get(alias, id_)["_source"]
             changed = {**document, "data": edit(document["data"])}
             backend.client.call(lambda es: es.index(index=alias, id=id_, document=changed, refresh=True))
@@ -83,13 +83,13 @@ def test_each_source_is_searched_with_its_own_query(place):
     answer, plain = place.search(), place.search(adapter=False)
     found = adapted(answer)
     assert found.pop("fix_workshop") is False and len(found) == 6 and all(found.values())
-    names = [hit.symbol.name for hit in answer if hit.symbol.repo == "told"]
+    names = [hit.symbol.name for hit in answer if hit.symbol.repo == "forge"]
     assert names[0] == "parse_calendar_day" and not any(adapted(plain).values())
     confidences = [{hit.symbol.name: hit.confidence for hit in each} for each in (answer, plain)]
     assert confidences[0] == pytest.approx(confidences[1], abs=0.01)
     assert not any(adapted(place.search("where is the falcon workshop")).values())
-    assert adapted(place.search(f"{QUESTION} repo:untold")) == {"fix_workshop": False}
-    assert all(adapted(place.search(f"{QUESTION} repo:told")).values())
+    assert adapted(place.search(f"{QUESTION} repo:shed")) == {"fix_workshop": False}
+    assert all(adapted(place.search(f"{QUESTION} repo:forge")).values())
 
 
 def test_explain_and_status_show_it_by_source(place):
@@ -97,7 +97,7 @@ def test_explain_and_status_show_it_by_source(place):
     shown = run_dowse("search", QUESTION, *common, "--explain", "--mode", "embedding").stdout
     assert "adapted by 60 commits: " in shown
     shown = run_dowse("status", *common).stdout
-    assert "adapter    told: 60 commits, MRR 0." in shown and "adapter    untold" not in shown
+    assert "adapter    forge: 60 commits, MRR 0." in shown and "adapter    shed" not in shown
     with place.open(adapter=False) as index:
         assert index.status()["adapter"] is None and not index.status()["adapters"]
 
@@ -116,7 +116,7 @@ def repacked(edit: Callable[[AdapterFacts, bytes], tuple[AdapterFacts, bytes]]) 
 DAMAGES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "no object of ours": lambda data: {"facts": [1], "matrix": {"a": 1}},
     "of another encoder": lambda data: {**data, "encoder": "other"},
-    "of another source": lambda data: {**data, "source": "untold"},
+    "of another source": lambda data: {**data, "source": "shed"},
     "flipped": lambda data: {**data, "matrix": "AAAA" + data["matrix"][4:]},
     "cut": lambda data: {**data, "matrix": data["matrix"][: len(data["matrix"]) // 2]},
     "of another dimension": repacked(lambda facts, matrix: (facts, matrix[:64])),
@@ -134,7 +134,7 @@ def test_damaged_and_foreign_adapters_are_refused_with_a_note_and_learnt_again(p
         place.change(lambda _, damage=damage: damage(saved[0]))
         answer = place.search()
         assert not any(adapted(answer).values()), name
-        notes = [str(note) for note in answer.notes if "query adapter of told is damaged" in note.text]
+        notes = [str(note) for note in answer.notes if "query adapter of forge is damaged" in note.text]
         assert len(notes) == 1 and notes[0].endswith("`dowse index` learns it again"), name
         assert place.facts() is None, name
     assert place.ingest(place.repo.root, known="") == UNCHANGED
