@@ -34,19 +34,22 @@ class Place:
         self.repo = make(folder / "forge", "Fix the {topic} workshop for {thing}", THINGS)
         self.other = write_tree(folder / "shed", {"workshop.py": OTHER})
         self.address = address
+        self._opened: dict[bool, Index] = {}
 
     def ingest(self, root: Path, known: str | None = None, **settings: object) -> str:
         """Index a repository as `dowse index` does."""
         flags = {"backend": self.address, "encoder": "small", "threads": 1, **settings}
         return index_repository(str(root), IngestOptions(flags), known=known).status
 
-    def open(self, **settings: object) -> Index:
-        """Open the index as a new process would."""
+    def open(self, adapter: bool = True) -> Index:
+        """Open the index as a new process would: with empty caches, but its encoder is loaded once."""
         fixed = {"backend": self.address, "encoder": "small", "threads": 1, "isolation": "never"}
-        return Index.open(self.repo.root, **{**fixed, **settings})
+        if adapter not in self._opened:
+            self._opened[adapter] = Index.open(self.repo.root, **fixed, adapter=adapter)
+        return self._opened[adapter]
 
-    def search(self, query: str = QUESTION, **settings: object) -> Answer:
-        with self.open(**settings) as index:
+    def search(self, query: str = QUESTION, adapter: bool = True) -> Answer:
+        with self.open(adapter) as index:
             return index.search(query, mode="embedding")
 
     def facts(self) -> AdapterFacts | None:
