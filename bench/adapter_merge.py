@@ -1,4 +1,4 @@
-"""How hits of several sources are merged where some have a query adapter: on commits, in a union of repositories.
+"""How hits of several sources are merged where some have a query adapter: commits of many repositories.
 
     python bench/adapter_merge.py --repos ~/src/flask ~/src/click … --out bench/results/adapter_merge.json
 
