@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dowse.query.ast import Constraint
 from dowse.types import (
+    DeferredFile,
     Edge,
     FileFingerprint,
     FileRecord,
+    GraphPart,
     Reference,
     StoredFile,
     Symbol,
@@ -396,6 +398,12 @@ class Writer(Protocol):
 
         "" if there is none, or if files have changed since the last commit.
         """
+
+    def deferred_files(self) -> list[DeferredFile]:
+        """Return the files that were put as deferred and not completed since."""
+
+    def complete_file(self, file_id: int, part: GraphPart) -> None:
+        """Store what the record of a deferred file left out."""
 
     def touch(self, key: str, size: int, mtime_ns: int) -> None:
         """Record new size and time of a file with the same content."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.errors import IndexMissing
+from dowse.errors import DowseError, IndexMissing
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.documents import HEAVY_FIELDS, records
 from dowse.storage.elastic.names import FILES, META, SYMBOLS
@@ -80,6 +80,8 @@ def _local_content(backend: LocalBackend) -> Iterator[Content]:
     try:
         with catalog.snapshot():
             meta = catalog.meta()
+            if meta.get("linked") == "0" and catalog.graph.deferred_files():
+                raise DowseError(f"the index in {backend.folder} is not complete; run `dowse index` first")
             yield Content(
                 source=meta.get("repo", ""),
                 meta=_content_meta(meta),
