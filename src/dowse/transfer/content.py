@@ -109,7 +109,7 @@ class _RecordCatalog(Catalog):
             marks = self._db.execute("SELECT key FROM marks WHERE file_id=? ORDER BY key", (file_id,))
             linking = (facts, tuple(unpack_integers(offers)), tuple(mark for (mark,) in marks))
             symbols = self._symbols_of(file_id, unpack_integers(rows))
-            yield FileRecord(*fields, text, references, "", symbols, *linking)
+            yield FileRecord._make((*fields, text, references, "", symbols, *linking, False))
 
     def _symbols_of(self, file_id: int, order: Sequence[int]) -> tuple[SymbolRecord, ...]:
         """Return the symbols of a file, in the order in which its references number them."""

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dowse.quick_dataclasses import dataclass, fields, replace
 from dowse.security.safe_files import make_private_directory, read_regular_file, write_atomically
 from dowse.vectors.files import encoder_path
 
@@ -96,7 +96,7 @@ def read_facts(derived: Path, encoder: str) -> AdapterFacts | None:
 
 def write_adapter(derived: Path, encoder: str, facts: AdapterFacts, matrix: Floats | None = None) -> None:
     """Replace the adapter of an encoder atomically."""
-    body = json.dumps(asdict(facts)).encode() + b"\n"
+    body = json.dumps(_values(facts)).encode() + b"\n"
     if matrix is not None and facts.strength:
         body += matrix.astype("<f4").tobytes()
     make_private_directory(derived)
@@ -107,7 +107,7 @@ def move_head(derived: Path, encoder: str, head: str) -> None:
     """Record that a history up to another commit says nothing new."""
     known = _read(derived, encoder)
     if known:
-        body = json.dumps(asdict(replace(known[0], head=head))).encode() + b"\n" + known[1]
+        body = json.dumps(_values(replace(known[0], head=head))).encode() + b"\n" + known[1]
         write_atomically(_path(derived, encoder), _digest(body) + body)
 
 
@@ -148,7 +148,7 @@ def _read(derived: Path, encoder: str) -> tuple[AdapterFacts, bytes] | None:
             return None
         line, _, matrix = data[_DIGEST_BYTES:].partition(b"\n")
         values = json.loads(line)
-        kinds = {name: type(value) for name, value in asdict(AdapterFacts("")).items()}
+        kinds = {name: type(value) for name, value in _values(AdapterFacts("")).items()}
         return AdapterFacts(**{name: kind(values[name]) for name, kind in kinds.items()}), matrix
     except (OSError, ValueError, TypeError, KeyError, OverflowError):
         return None
@@ -160,3 +160,7 @@ def _path(derived: Path, encoder: str) -> Path:
 
 def _digest(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
+
+
+def _values(facts: AdapterFacts) -> dict[str, Any]:
+    return {each.name: getattr(facts, each.name) for each in fields(facts)}
