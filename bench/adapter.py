@@ -28,7 +28,7 @@ from dowse.index import Index
 from dowse.indexing.learn import COMMITS, commit_pairs, older_than
 from dowse.search.ranking.question_kinds import question_kinds
 from dowse.source.git import toplevel
-from dowse.vectors.adapter import AdapterFacts, fit, write_adapter
+from dowse.vectors.adapter import AdapterFacts, AdapterFile, fit, write_adapter
 
 from common import write_results
 
@@ -97,7 +97,7 @@ def write_shuffled(index: Index, facts: AdapterFacts, asked: Sequence[str]) -> N
         commits = older_than(mined_commits(index.root, derived / COMMITS), asked)
         pairs = commit_pairs(reader, encoder, commits)
     shuffled = pairs.targets[np.random.default_rng(1).permutation(len(pairs.targets))]
-    write_adapter(derived, encoder.id, facts, fit(pairs.queries, shuffled))
+    write_adapter(AdapterFile(derived, encoder.id), facts, fit(pairs.queries, shuffled))
 
 
 if __name__ == "__main__":

@@ -167,7 +167,10 @@ class OnnxEncoder(DowseModel):
         from dowse.encoders.batching import normalise_rows
 
         flat = [view for document in documents for view in document]
-        vectors = self._run([view.ids for view in flat], self.dimension)
+        # Namesakes and copies have views in common: a sixth of all views, most of them short.
+        places: dict[tuple[int, ...], int] = {}
+        rows = [places.setdefault(tuple(view.ids), len(places)) for view in flat]
+        vectors = self._run(list(places), self.dimension)[rows]
         if len(flat) == len(documents):
             return vectors
         owners = np.repeat(np.arange(len(documents)), [len(document) for document in documents])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from dowse.config import cache_folder
 from dowse.errors import DowseError
 from dowse.history.mined import mined_commits
 from dowse.quick_dataclasses import replace
@@ -13,6 +15,7 @@ from dowse.source.git import head_commit
 from dowse.storage.protocol import VectorRequest
 from dowse.vectors.adapter import (
     MAX_DIMENSION,
+    MAX_TEXT,
     AdapterFacts,
     fit,
     move_head,
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from dowse.history.commits import MinedCommit
     from dowse.storage.protocol import Backend, Floats, Reader
 
+T = TypeVar("T")
 # The mined commits, of which the adapters of all encoders are learnt.
 COMMITS = "commits.json"
 # Fewer commits gain little or lose.
@@ -35,6 +39,8 @@ _FOLDS = 5
 _MAX_ASKED = 500
 # Results of the embedding lane that validation looks at.
 _DEPTH = 100
+# Commits, or queries of the validation, whose vectors are requested together: a cluster answers in one round.
+_BATCH = 50
 STRENGTHS = (0.5, 1.0)
 # The adapter must gain this much in mean reciprocal rank, and more than one that was fitted to shuffled
 # targets: that one gains as well, by what all requests for a change have in common.
@@ -51,19 +57,21 @@ class Pairs(NamedTuple):
     relevant: list[frozenset[int]]  # rows of those symbols
 
 
-def is_outdated(derived: Path | None, root: Path, encoder: str) -> bool:
+def is_outdated(backend: Backend, root: Path, encoder: str) -> bool:
     """Whether the history of a repository has commits that its adapter has not seen."""
-    head = head_commit(root) if derived is not None else ""
-    if derived is None or not head:
+    head = head_commit(root)
+    if not head:
         return False
-    facts = read_facts(derived, encoder)
+    facts = read_facts(backend.adapter_store(encoder))
     return facts is None or facts.head != head or bool(facts.older_than)
 
 
 def learn_adapter(
     backend: Backend, root: Path, encoder: Encoder, asked: Collection[str] = ()
 ) -> AdapterFacts | None:
-    """Learn the adapter of an index; what can't be learnt is recorded with the reason.
+    """Learn the adapter of an index, or of one source of a shared index.
+
+    What can't be learnt is recorded with the reason.
 
     Args:
         backend: The index, whose symbols have vectors.
@@ -72,28 +80,37 @@ def learn_adapter(
         asked: Of an evaluation: beginnings of the names of the commits it asks about. Only commits that are
             older than all of them are learnt; none if they are not in this history.
 
-    Returns None where nothing can be recorded: on a cluster, of a corpus, without a git history.
+    Returns None where nothing can be recorded: of a corpus, without a git history.
     """
     with backend.reader() as reader:
-        derived, is_corpus = reader.cache_folder, reader.is_corpus
+        is_corpus, file = reader.meta().get("corpus") == "1", _commits_file(reader, root)
     head = head_commit(root)
-    if derived is None or is_corpus or not head:
+    if is_corpus or not head:
         return None
+    store = backend.adapter_store(encoder.id)
     try:
-        commits = mined_commits(root, derived / COMMITS)
+        commits = mined_commits(root, file)
     except DowseError as error:
-        facts = AdapterFacts(head, reason=str(error))
-        write_adapter(derived, encoder.id, facts)
+        facts = AdapterFacts(head, reason=str(error)[:MAX_TEXT])
+        write_adapter(store, facts)
         return facts
-    if not asked and _is_hardly_new(read_facts(derived, encoder.id), commits):
-        move_head(derived, encoder.id, head)
-        return read_facts(derived, encoder.id)
+    if not asked and _is_hardly_new(read_facts(store), commits):
+        move_head(store, head)
+        return read_facts(store)
     facts = AdapterFacts(head, newest=commits[0].id if commits else "", older_than=min(asked, default=""))
     with backend.reader() as reader:
         pairs = commit_pairs(reader, encoder, older_than(commits, asked) if asked else commits)
         facts, matrix = fit_adapter(reader, encoder.id, facts, pairs)
-    write_adapter(derived, encoder.id, facts, matrix)
+    write_adapter(store, facts, matrix)
     return facts
+
+
+def _commits_file(reader: Reader, root: Path) -> Path:
+    """Return the file of the mined commits: beside a local index, else in the cache of this machine."""
+    if reader.cache_folder is not None:
+        return reader.cache_folder / COMMITS
+    name = hashlib.blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=10).hexdigest()
+    return cache_folder() / "histories" / name / COMMITS
 
 
 def _is_hardly_new(facts: AdapterFacts | None, commits: Sequence[MinedCommit]) -> bool:
@@ -116,13 +133,16 @@ def commit_pairs(reader: Reader, encoder: Encoder, commits: Sequence[MinedCommit
 
     rows = _rows_by_symbol(reader, {symbol.partition("::")[0] for each in commits for symbol in each.symbols})
     queries, targets, relevant = [], [], []
-    for commit in commits if encoder.dimension <= MAX_DIMENSION else ():
-        changed = [row for symbol in commit.symbols for row in rows.get(symbol, ())]
-        mean = reader.vectors(encoder.id, changed).mean(axis=0) if changed else np.zeros(1)
-        if mean.any():
-            queries.append(commit.query)
-            targets.append(mean / np.linalg.norm(mean))
-            relevant.append(frozenset(changed))
+    for batch in _batches(commits) if encoder.dimension <= MAX_DIMENSION else ():
+        changed = [[row for symbol in each.symbols for row in rows.get(symbol, ())] for each in batch]
+        vectors = reader.vectors(encoder.id, [row for each in changed for row in each])
+        ends = np.cumsum([len(each) for each in changed])
+        for commit, own, end in zip(batch, changed, ends, strict=True):
+            mean = vectors[end - len(own) : end].mean(axis=0) if own else np.zeros(1)
+            if mean.any():
+                queries.append(commit.query)
+                targets.append(mean / np.linalg.norm(mean))
+                relevant.append(frozenset(own))
     if not queries:
         return Pairs(np.zeros((0, 1), np.float32), np.zeros((0, 1), np.float32), [])
     return Pairs(encoder.encode_queries(queries), np.stack(targets).astype(np.float32), relevant)
@@ -130,7 +150,7 @@ def commit_pairs(reader: Reader, encoder: Encoder, commits: Sequence[MinedCommit
 
 def _rows_by_symbol(reader: Reader, paths: Collection[str]) -> Mapping[str, list[int]]:
     """Return the rows of the symbols of files, by "path::qualified name"."""
-    files = [file.file_id for file in reader.files() if file.path in paths]
+    files = [file.file_id for file in reader.source_files(paths)]
     by_symbol: dict[str, list[int]] = {}
     for row in reader.rows_of_files(files):
         by_symbol.setdefault(f"{row.path}::{row.qualified_name}", []).append(row.row)
@@ -184,7 +204,12 @@ def mean_reciprocal_rank(
 ) -> float:
     """Return the mean reciprocal rank of the first relevant row among the nearest of each query."""
     total = 0.0
-    for query, rows in zip(queries, relevant, strict=True):
-        nearest = reader.nearest(VectorRequest(encoder, query), _DEPTH)
-        total += next((1 / rank for rank, (row, _) in enumerate(nearest, 1) if row in rows), 0.0)
+    asked = [VectorRequest(encoder, query, source=reader.source) for query in queries]
+    nearest = (hits for batch in _batches(asked) for hits in reader.nearest_each(batch, _DEPTH))
+    for hits, rows in zip(nearest, relevant, strict=True):
+        total += next((1 / rank for rank, (row, _) in enumerate(hits, 1) if row in rows), 0.0)
     return total / len(relevant)
+
+
+def _batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (values[start : start + _BATCH] for start in range(0, len(values), _BATCH))

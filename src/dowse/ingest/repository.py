@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Mapping
@@ -123,7 +124,12 @@ def _index(
 ) -> Outcome:
     with Index.open(path, **options.flags) as index:
         repo, fingerprint = repo_identity(index.root), _fingerprint(index.root)
+        settings = index.settings
+        encoder = None
+        if options.embed and settings.encoder != "none":
+            encoder = DistributedEncoder(EncoderSpec.from_settings(settings), dispatch)
         if known is not None and not options.rebuild and _is_unchanged(index, known, fingerprint):
+            _learn(index, encoder)
             return Outcome(path, UNCHANGED, repo=repo, fingerprint=fingerprint)
         if options.rebuild:
             index.backend.start_over(options.wait)
@@ -134,12 +140,8 @@ def _index(
             counts = Counts(files, symbols)
             on_count(files, symbols)
 
-        settings = index.settings
-        encoder = None
-        if options.embed and settings.encoder != "none":
-            spec = EncoderSpec.from_settings(settings)
-            encoder = DistributedEncoder(spec, dispatch)
         report, encoded = _update(index, options, encoder, count)
+        _learn(index, encoder)
         return Outcome(
             *(path, DONE, "", repo, report.added, report.changed, report.deleted, *counts),
             encoded=encoded,
@@ -173,6 +175,20 @@ def _update(
             chunk=DISPATCH_CHUNK,
         )
         return report, embedded.encoded
+
+
+def _learn(index: Index, encoder: DistributedEncoder | None) -> None:
+    """Learn from new commits, if the index is on a cluster; a local one does so in the background."""
+    if encoder is None or not index.settings.adapter or not is_cluster(index.settings.backend):
+        return
+    if is_corpus(index.root):
+        return
+    from dowse.indexing.learn import is_outdated, learn_adapter
+
+    # What is indexed is committed; another run learns what this one can't.
+    with contextlib.suppress(DowseError):
+        if is_outdated(index.backend, index.root, encoder.id):
+            learn_adapter(index.backend, index.root, encoder)
 
 
 def _is_unchanged(index: Index, known: str, fingerprint: str) -> bool:

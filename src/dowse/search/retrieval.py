@@ -11,6 +11,7 @@ from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.quick_dataclasses import dataclass, replace
 from dowse.search.context import Candidates, SearchContext
 from dowse.search.lanes.bm25 import without_language
+from dowse.search.lanes.dense import AdaptedResult
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.search.planner import Plan
 from dowse.search.ranking.coverage import term_idf
@@ -80,7 +81,16 @@ def retrieve(context: SearchContext, lanes: LaneRunner, seeds: GraphSeeds) -> Ca
         # A mistake in the query is one for every lane; without any lane there is no answer.
         if outcome.error is not None or len(failed) == len(outcomes):
             raise outcome.error or DowseError(outcome.problem)
-    return Candidates(text, outcomes, notes=seeds.notes, term_weights=context.plan.term_weights)
+    notes = (*seeds.notes, *_adapter_notes(outcomes))
+    return Candidates(text, outcomes, notes=notes, term_weights=context.plan.term_weights)
+
+
+def _adapter_notes(outcomes: Sequence[Outcome]) -> tuple[Note, ...]:
+    """Return a note for each source whose query adapter is refused."""
+    results = [outcome.result for outcome in outcomes]
+    refused = [source for each in results if isinstance(each, AdaptedResult) for source in each.refused]
+    text = "the query adapter of {} is damaged and not used"
+    return tuple(Note("other", text.format(source), "`dowse index` learns it again") for source in refused)
 
 
 def expand_query(

@@ -2,8 +2,9 @@
 
     q' = normalise(q + strength · q Δ)
 
-Δ is a ridge regression (Hoerl and Kennard 1970) of the code that commits changed on their subjects. What is
-stored of it is one file of an encoder in the folder of what is derived from an index (`Reader.cache_folder`):
+Δ is a ridge regression (Hoerl and Kennard 1970) of the code that commits changed on their subjects. It is
+stored for each encoder, in the folder of what is derived from an index (`Reader.cache_folder`), or of each
+source on a cluster in a document (`dowse.storage.elastic.adapters`):
 
     16 bytes    a hash of all that follows: a damaged file counts as none
     one line    JSON, the fields of `AdapterFacts`
@@ -14,8 +15,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dowse.quick_dataclasses import dataclass, fields, replace
 from dowse.security.safe_files import make_private_directory, read_regular_file, write_atomically
@@ -32,7 +34,9 @@ MAX_DIMENSION = 1_024
 # The weight of the penalty: 3 to 10 were equally good on ten repositories.
 _RIDGE = 10.0
 _DIGEST_BYTES = 16
-_MAX_BYTES = 4 * MAX_DIMENSION**2 + 10_000
+MAX_BYTES = 4 * MAX_DIMENSION**2 + 10_000
+# Limits on what is read: an index may come from anybody.
+MAX_TEXT, _MAX_NUMBER = 500, 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,74 +92,115 @@ def shift(queries: Floats, matrix: Floats, strength: float) -> Floats:
     return unit
 
 
-def read_facts(derived: Path, encoder: str) -> AdapterFacts | None:
-    """Return what is known of the adapter of an encoder; None if none was learnt, or the file is damaged."""
-    known = _read(derived, encoder)
+class AdapterStore(Protocol):
+    """Where the adapter of one encoder is stored."""
+
+    def read(self) -> bytes:
+        """Return what was written last, nothing if nothing was."""
+
+    def write(self, data: bytes) -> None:
+        """Replace it atomically."""
+
+
+class AdapterFile:
+    """The file with the adapter of an encoder, in the folder of what is derived from an index."""
+
+    def __init__(self, derived: Path, encoder: str) -> None:
+        self.path = encoder_path(derived, f"adapter-{encoder}")
+
+    def read(self) -> bytes:
+        """Return its content, nothing if it can't be read."""
+        try:
+            return read_regular_file(self.path, MAX_BYTES)
+        except (OSError, ValueError):
+            return b""
+
+    def write(self, data: bytes) -> None:
+        """Replace it."""
+        make_private_directory(self.path.parent)
+        write_atomically(self.path, data)
+
+
+def read_facts(store: AdapterStore) -> AdapterFacts | None:
+    """Return what is known of an adapter; None if none was learnt, or if it is damaged."""
+    known = unpack(store.read())
     return known[0] if known else None
 
 
-def write_adapter(derived: Path, encoder: str, facts: AdapterFacts, matrix: Floats | None = None) -> None:
-    """Replace the adapter of an encoder atomically."""
-    body = json.dumps(_values(facts)).encode() + b"\n"
-    if matrix is not None and facts.strength:
-        body += matrix.astype("<f4").tobytes()
-    make_private_directory(derived)
-    write_atomically(_path(derived, encoder), _digest(body) + body)
+def write_adapter(store: AdapterStore, facts: AdapterFacts, matrix: Floats | None = None) -> None:
+    """Replace an adapter atomically."""
+    is_used = matrix is not None and facts.strength
+    store.write(pack(facts, matrix.astype("<f4").tobytes() if is_used and matrix is not None else b""))
 
 
-def move_head(derived: Path, encoder: str, head: str) -> None:
+def move_head(store: AdapterStore, head: str) -> None:
     """Record that a history up to another commit says nothing new."""
-    known = _read(derived, encoder)
+    known = unpack(store.read())
     if known:
-        body = json.dumps(_values(replace(known[0], head=head))).encode() + b"\n" + known[1]
-        write_atomically(_path(derived, encoder), _digest(body) + body)
+        store.write(pack(replace(known[0], head=head), known[1]))
+
+
+def pack(facts: AdapterFacts, matrix: bytes) -> bytes:
+    """Return an adapter as it is stored."""
+    body = json.dumps(_values(facts)).encode() + b"\n" + matrix
+    return _digest(body) + body
+
+
+def unpack(data: bytes) -> tuple[AdapterFacts, bytes] | None:
+    """Return the facts and the bytes of the matrix; None if there are none, or they are damaged."""
+    body = data[_DIGEST_BYTES:]
+    if len(data) > MAX_BYTES or _digest(body) != data[:_DIGEST_BYTES]:
+        return None
+    line, _, matrix = body.partition(b"\n")
+    facts = parse_facts(line)
+    return (facts, matrix) if facts else None
+
+
+def parse_facts(line: str | bytes) -> AdapterFacts | None:
+    """Return facts from their JSON; None if a field is missing or beyond all limits."""
+    try:
+        values = json.loads(line)
+        kinds = {name: type(value) for name, value in _values(AdapterFacts("")).items()}
+        known = {name: kind(values[name]) for name, kind in kinds.items()}
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        return None
+    texts = [value for value in known.values() if isinstance(value, str)]
+    numbers = [value for value in known.values() if not isinstance(value, str)]
+    is_sound = all(len(text) <= MAX_TEXT for text in texts) and all(
+        math.isfinite(number) and 0 <= number < _MAX_NUMBER for number in numbers
+    )
+    return AdapterFacts(**known) if is_sound else None
 
 
 def load_adapter(derived: Path | None, encoder: str, dimension: int, cache: dict[str, Any]) -> Adapter | None:
     """Return the adapter of an encoder if it is used; `cache` keeps it until its file is replaced."""
     if derived is None:
         return None
-    path = _path(derived, encoder)
+    store = AdapterFile(derived, encoder)
+    path = store.path
     try:
         status = path.stat()
     except OSError:
         return None
     stamp, name = (status.st_ino, status.st_size, status.st_mtime_ns), path.name
     if name not in cache or cache[name][0] != stamp:
-        cache[name] = (stamp, _load(derived, encoder, dimension))
+        cache[name] = (stamp, decode_adapter(store.read(), dimension))
     adapter: Adapter | None = cache[name][1]
     return adapter
 
 
-def _load(derived: Path, encoder: str, dimension: int) -> Adapter | None:
-    known = _read(derived, encoder)
+def decode_adapter(data: bytes, dimension: int) -> Adapter | None:
+    """Return an adapter that is used; None if it is not, or if it is damaged or of another dimension."""
+    known = unpack(data)
     if known is None or len(known[1]) != 4 * dimension**2:
         return None
     import numpy as np
 
-    facts, data = known
-    matrix = np.frombuffer(data, "<f4").reshape(dimension, dimension)
+    facts, values = known
+    matrix = np.frombuffer(values, "<f4").reshape(dimension, dimension)
     # An index may come from anybody: the hash proves nothing.
     is_sound = 0 < facts.strength <= 1 and bool(np.isfinite(matrix).all()) and bool(abs(matrix).max() < 1e3)
     return Adapter(facts, matrix) if is_sound else None
-
-
-def _read(derived: Path, encoder: str) -> tuple[AdapterFacts, bytes] | None:
-    """Return the facts and the bytes of the matrix; None if there are none, or they are damaged."""
-    try:
-        data = read_regular_file(_path(derived, encoder), _MAX_BYTES)
-        if _digest(data[_DIGEST_BYTES:]) != data[:_DIGEST_BYTES]:
-            return None
-        line, _, matrix = data[_DIGEST_BYTES:].partition(b"\n")
-        values = json.loads(line)
-        kinds = {name: type(value) for name, value in _values(AdapterFacts("")).items()}
-        return AdapterFacts(**{name: kind(values[name]) for name, kind in kinds.items()}), matrix
-    except (OSError, ValueError, TypeError, KeyError, OverflowError):
-        return None
-
-
-def _path(derived: Path, encoder: str) -> Path:
-    return encoder_path(derived, f"adapter-{encoder}")
 
 
 def _digest(data: bytes) -> bytes:

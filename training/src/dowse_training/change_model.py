@@ -33,7 +33,7 @@ from dowse.search.ranking.change_model import DEPTH, FEATURES, features
 from dowse.search.ranking.question_kinds import question_kinds
 from dowse.search.ranking.signals import QueryFeatures, RankedHit
 from dowse.types import Hit, SymbolRow
-from dowse.vectors.adapter import AdapterFacts, write_adapter
+from dowse.vectors.adapter import AdapterFacts, AdapterFile, write_adapter
 
 MAX_ASKED = 100
 TREES, LEAVES = 80, 8
@@ -86,7 +86,7 @@ def _learn(index: Index, commits: list[MinedCommit]) -> None:
             return
         pairs = commit_pairs(reader, encoder, commits)
         facts, matrix = fit_adapter(reader, encoder.id, AdapterFacts(""), pairs)
-    write_adapter(derived, encoder.id, facts, matrix)
+    write_adapter(AdapterFile(derived, encoder.id), facts, matrix)
 
 
 def _without_model(hits: tuple[Hit, ...]) -> list[RankedHit]:

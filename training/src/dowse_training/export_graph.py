@@ -151,13 +151,17 @@ class _Graph:
         return self._normalise(self.node("Add", [rows, narrow]), f"{name}.fln")
 
     def _normalise(self, rows: str, name: str) -> str:
-        """Layer normalisation from simple nodes: onnxruntime's own takes 2.5 times as long."""
+        """Layer normalisation."""
+        scaled = self.node("Mul", [self.standardise(rows), self.floats(f"{name}.w")])
+        return self.node("Add", [scaled, self.floats(f"{name}.b")])
+
+    def standardise(self, rows: str) -> str:
+        """Bring every row to mean 0 and variance 1, from simple nodes."""
         axis = self.constant("last", np.array([-1]))
         centred = self.node("Sub", [rows, self.node("ReduceMean", [rows, axis])])
         length = self.node("Sqrt", [self.node("ReduceSumSquare", [centred, axis])])
         stretch = self.node("Div", [self.constant("root", np.float32(self.size**0.5)), length])
-        scaled = self.node("Mul", [self.node("Mul", [centred, stretch]), self.floats(f"{name}.w")])
-        return self.node("Add", [scaled, self.floats(f"{name}.b")])
+        return self.node("Mul", [centred, stretch])
 
 
 class _WatchedGraph(_Graph):
@@ -208,7 +212,8 @@ class _ByteGraph(_Graph):
             if len(quantised.channels):
                 large = self.first_row(rows) if cut else rows
                 exact = self.constant(f"{label}.exact", weights[quantised.channels, at])
-                product = self._add_exact(product, large, name, quantised, exact)
+                chosen = self.constant(f"{name}.channels", quantised.channels)
+                product = self.add_exact(product, self.node("Gather", [large, chosen], axis=-1), exact)
             results.append(product)
         return results
 
@@ -221,10 +226,26 @@ class _ByteGraph(_Graph):
         scales = self._unit(), f"{label}.scales", self._zero(quantised), ""
         return self.node("MatMulIntegerToFloat", [prepared, f"{label}.w", *scales, f"{label}.b"], _OWN)
 
-    def _add_exact(self, product: str, rows: str, name: str, quantised: Quantised, exact: str) -> str:
-        chosen = self.constant(f"{name}.channels", quantised.channels)
-        large = self.node("Gather", [rows, chosen], axis=-1)
-        return self.node("Add", [product, self.node("MatMul", [large, exact])])
+    def standardise(self, rows: str) -> str:
+        """One node that reads a row while it is in the cache: a third of the time of the simple nodes.
+
+        It takes a row for a channel of an image. LayerNormalization is as fast in onnxruntime 1.31, but took
+        2.5 times as long as the simple nodes in earlier versions.
+        """
+        length = self.node("Shape", [rows], start=1, end=2)
+        ones = self.node("ConstantOfShape", [length], value=numpy_helper.from_array(np.ones(1, np.float32)))
+        zeros = self.node("ConstantOfShape", [length])
+        return self.node("InstanceNormalization", [rows, ones, zeros], epsilon=0.0)
+
+    def add_exact(self, product: str, large: str, exact: str) -> str:
+        """Add the product of the channels that are multiplied in float: Gemm needs no tensor for it."""
+        channels, columns = self.constants[exact].dims
+        flat = [
+            self.node("Reshape", [rows, self.constant(f"flat.{width}", np.array([-1, width]))])
+            for rows, width in ((large, channels), (product, columns))
+        ]
+        total = self.node("Gemm", [flat[0], exact, flat[1]])
+        return self.node("Reshape", [total, self.node("Shape", [product])])
 
     def _unit(self) -> str:
         return self.constant("unit", np.float32(1))
@@ -235,6 +256,12 @@ class _ByteGraph(_Graph):
 
 class _UnpackedGraph(_ByteGraph):
     """The same constants, unpacked to floats where they are used."""
+
+    # GPUs have no use for what spares a CPU's caches.
+    standardise = _Graph.standardise
+
+    def add_exact(self, product: str, large: str, exact: str) -> str:
+        return self.node("Add", [product, self.node("MatMul", [large, exact])])
 
     def prepare(self, stretched: str, quantised: Quantised) -> str:
         return stretched

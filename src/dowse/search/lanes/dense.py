@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dowse.query.ast import Constraint
-from dowse.quick_dataclasses import dataclass
+from dowse.quick_dataclasses import dataclass, replace
 from dowse.search.lanes.jobs import LaneResult, columns
 from dowse.storage.protocol import Reader, VectorRequest
 
@@ -20,6 +20,7 @@ class AdaptedResult(LaneResult):
     """The candidates of an adapted query."""
 
     plain_scores: tuple[float, ...] = ()  # the cosines with the query as it was, which confidence knows
+    refused: tuple[str, ...] = ()  # sources of a shared index whose adapter is damaged
 
 
 def embedding_lane(
@@ -35,14 +36,20 @@ def embedding_lane(
 ) -> LaneResult:
     """Return the nearest neighbours of a text by cosine, among the symbols that meet the filters.
 
-    With `adapt`, the text is adapted to the repository's history, if an adapter was learnt.
+    With `adapt`, the text is adapted to the repository's history, if an adapter was learnt; in a shared
+    index, to that of each source.
     """
     if not text.strip():
         return LaneResult((), ())  # filters alone have no vector
     vector = encoder.encode_queries([text])[0]
+    request = VectorRequest(encoder.id, vector, method, constraint, exact_rows)
+    if adapt and (adapters := reader.source_adapters(encoder.id)):
+        from dowse.search.lanes.adapted_sources import search_adapted
+
+        return search_adapted(reader, adapters, request, limit)
     adapter = _load_adapter(reader, encoder) if adapt else None
-    adapted = adapter.adapt(vector) if adapter else vector
-    request = VectorRequest(encoder.id, adapted, method, constraint, exact_rows)
+    if adapter:
+        request = replace(request, vector=adapter.adapt(vector))
     rows, scores = columns(reader.nearest(request, limit))
     if adapter is None:
         return LaneResult(rows, scores)

@@ -13,7 +13,7 @@ from dowse.storage.cache import BoundedCache, ReadCache
 from dowse.storage.compression import unpack
 from dowse.storage.elastic.globs import Query, suffix_query, wildcard_query
 from dowse.storage.elastic.names import FILES, SYMBOLS
-from dowse.storage.elastic.query import among, trigram_query
+from dowse.storage.elastic.query import all_of, among, trigram_query
 from dowse.storage.elastic.snapshot import MAX_HITS, SnapshotSearcher, batches, doc_values
 from dowse.storage.symbols import SymbolDetails, build_document, build_symbols, file_row
 from dowse.types import FileFingerprint, StoredFile, Symbol, SymbolRanges, SymbolRow
@@ -55,6 +55,7 @@ class GenerationCache(ReadCache):
         self.document_frequencies = BoundedCache[tuple[str, str], int](_MAX_COUNTS)  # by field and term
         self.details = BoundedCache[int, SymbolDetails](_MAX_DETAILS)
         self.name_keys = BoundedCache[int, NameKey](_MAX_COUNTS)
+        self.sources = BoundedCache[int, str](_MAX_COUNTS)  # by row, as far as they were needed
         self.languages: dict[str, int] | None = None
         self.embedded: dict[str, int] = {}  # only where every symbol has its vector
 
@@ -277,6 +278,15 @@ class RowReader:
     def files_with_suffix(self, ending: str) -> list[StoredFile]:
         """Return the files whose path is this, or ends with it after a `/`."""
         return self._files(suffix_query("path", replace_surrogates(ending)))
+
+    def source_files(self, paths: Collection[str]) -> list[StoredFile]:
+        """Return the files of this machine's source with these paths."""
+        own: Query = {"term": {"source": self._searcher.source}}
+        return [
+            file
+            for batch in batches(map(replace_surrogates, paths), MAX_HITS)
+            for file in self._files(all_of((own, among("path", batch))))
+        ]
 
     def files_with_problems(self) -> list[StoredFile]:
         """Return the files that have a problem."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from dowse.parsing.spans import join_spans
@@ -53,6 +53,10 @@ class CatalogQueries:
             " f.problem, (SELECT count(*) FROM symbols s WHERE s.file_id = f.id) FROM files f ORDER BY f.path"
         )
         return [StoredFile(*row) for row in rows]
+
+    def source_files(self, paths: Collection[str]) -> list[StoredFile]:
+        """Return the files with these paths."""
+        return [file for file in self.files() if file.path in paths]
 
     def counts(self) -> dict[str, int]:
         """Return the number of files, symbols, source bytes and skipped paths."""
