@@ -13,11 +13,13 @@ generation. Nothing is embedded. Run it with the interpreter of an ordinary inst
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import multiprocessing
 import os
 import resource
 import shutil
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -30,6 +32,7 @@ from dowse.parsing.grammar import compile_grammar
 from dowse.parsing.languages import LANGUAGES
 from dowse.parsing.limits import parse_seconds
 from dowse.source.walk import WalkedFile, walk
+from dowse.storage.local.layout import catalog_path
 from index_stages import measure_stages
 
 from common import beside_python, gather, run, work_folder, write_results
@@ -91,7 +94,7 @@ def measure(
     jobs, size = with_grammar(Index.open(copy, index_dir=str(index_dir)))
     turns = []
     for _ in range(runs):
-        full = [time for each in (*others, command) for time in full_run(each, copy, index_dir)]
+        full = [time for each in (*others, command) for time in full_run(each, index_dir)]
         turns.append([*full, parse_only(jobs, 1), parse_only(jobs, processes)])
     names = ["words", "full", "parse, one process", f"parse, {processes} processes"]
     names = ["words, beside", "full, beside", *names] if others else names
@@ -109,7 +112,7 @@ def measure(
     }
 
 
-def full_run(command: list[Any], copy: Path, index_dir: Path) -> tuple[tuple[float, float], ...]:
+def full_run(command: list[Any], index_dir: Path) -> tuple[tuple[float, float], ...]:
     """Index from nothing; return wall and CPU seconds until words can be searched, and of all.
 
     The CPU time until then is not known: processes that still run have not reported theirs.
@@ -117,12 +120,9 @@ def full_run(command: list[Any], copy: Path, index_dir: Path) -> tuple[tuple[flo
     shutil.rmtree(index_dir)
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     words = 0.0
-    with (
-        Index.open(copy, index_dir=str(index_dir)) as index,
-        subprocess.Popen(command, stdout=subprocess.DEVNULL) as process,
-    ):
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
-            if not words and index.exists:
+            if not words and has_generation(index_dir):
                 words = time.perf_counter() - started
             time.sleep(_POLL_SECONDS)
     wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -130,6 +130,17 @@ def full_run(command: list[Any], copy: Path, index_dir: Path) -> tuple[tuple[flo
         raise SystemExit(f"{command[0]} failed")
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return (words or wall, 0.0), (wall, cpu)
+
+
+def has_generation(index_dir: Path) -> bool:
+    """Whether an index, of whatever format, has a generation to read."""
+    try:
+        with contextlib.closing(
+            sqlite3.connect(f"{catalog_path(index_dir).as_uri()}?mode=ro", uri=True)
+        ) as db:
+            return db.execute("SELECT value FROM meta WHERE key='generation'").fetchone() != ("0",)
+    except sqlite3.DatabaseError:
+        return False
 
 
 def with_grammar(index: Index) -> tuple[list[tuple[str, str, str]], int]:

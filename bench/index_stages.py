@@ -18,8 +18,8 @@ from dowse.graph.link import Linker
 from dowse.indexing import parse_worker, records
 from dowse.indexing.parse_jobs import Job
 from dowse.parsing import parser
-from dowse.parsing.facts import Facts
 from dowse.parsing.grammar import CompiledGrammar
+from dowse.source.content import decode
 from dowse.source.walk import WalkedFile, walk
 from dowse.storage.local.backend import LocalBackend
 from dowse.storage.local.catalog import Catalog
@@ -34,20 +34,19 @@ _PARTS = (
     (parser, "Outline", "outline"),
     (parser, "_definitions", "outline"),
     (parser, "_remainder", "outline"),
-    (parser, "_references", "references and bindings"),
-    (Facts, "collect", "references and bindings"),
     (records, "symbol_record", "terms and hashes"),
-    (records, "make_graph_record", "symbol tables"),
     (records, "pack", "compression"),
-    (records, "pack_references", "compression"),
     (Catalog, "put_file", "SQLite"),
     (Catalog, "commit", "SQLite"),
     (FulltextWriter, "put", "tantivy"),
     (FulltextWriter, "commit", "tantivy"),
+    (FulltextWriter, "put_trigrams", "trigrams"),
+    (GraphTables, "complete_file", "symbol tables in SQLite"),
     (GraphTables, "put_links", "edges in SQLite"),
 )
-# The stages after which words can be searched; the others make the call graph.
-_GRAPH_STAGES = ("references and bindings", "symbol tables", "link", "edges in SQLite")
+# The stages that words do not wait for: they make the call graph, and exact search faster.
+_EXTRACT = "second parse, references and bindings"
+_GRAPH_STAGES = (_EXTRACT, "trigrams", "symbol tables in SQLite", "link", "edges in SQLite")
 
 
 class StageClock:
@@ -56,16 +55,31 @@ class StageClock:
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
         self._stages = ["other"]
+        self._is_whole = False
         self._since, self._others_since = time.thread_time(), time.process_time() - time.thread_time()
 
     def run(self, stage: str, function: Callable[..., Any], *arguments: Any, **more: Any) -> Any:  # noqa: ANN401
         """Call a function as part of a stage."""
+        if self._is_whole:
+            return function(*arguments, **more)
         self._enter(stage)
         try:
             return function(*arguments, **more)
         finally:
             self._count()
             self._stages.pop()
+
+    def run_whole(self, stage: str, function: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ANN401
+        """Call a function with all that it calls as one stage."""
+
+        def run() -> Any:  # noqa: ANN401
+            self._is_whole = True
+            try:
+                return function(*arguments)
+            finally:
+                self._is_whole = False
+
+        return self.run(stage, run)
 
     def other_threads(self) -> float:
         """Return the CPU seconds of other threads so far."""
@@ -94,7 +108,7 @@ def measure_stages(tree: Path, folder: Path) -> dict[str, Any]:
         gc.enable()
         for owner, name, original in originals:
             setattr(owner, name, original)
-    clock.seconds["tantivy"] += clock.other_threads()
+    clock.seconds["trigrams"] += clock.other_threads()
     parsing = clock.seconds["read"] + clock.seconds["syntax trees"]
     return {
         stage: {
@@ -119,12 +133,24 @@ def _index(clock: StageClock, tree: Path, folder: Path) -> None:
     with LocalBackend(folder).writer() as writer:
         for file in files:
             place = (file.path, str(tree / file.path), file.size)
-            job = Job(place[0], "", place[0], "", place[1], place[2], 0, "", strip_docs=False)
+            job = Job(
+                *(place[0], "", place[0], "", place[1], place[2], 0, ""), strip_docs=False, is_deferred=True
+            )
             reply = parse_worker.parse_path(job)
             frame = clock.run("messages", pickle.dumps, reply, pickle.HIGHEST_PROTOCOL)
             for record in clock.run("messages", pickle.loads, frame).records:
                 writer.put(record)
         writer.commit({})
+        words_threads = clock.other_threads()
+        clock.seconds["tantivy"] += words_threads
+        for deferred in writer.deferred_files():
+            keys = writer.graph().symbol_keys(deferred.file_id)
+            text = (tree / deferred.path).read_bytes()
+            make = parse_worker.make_graph_part
+            part = clock.run_whole(_EXTRACT, make, deferred, decode(text)[0].encode(), keys, tree.name)
+            writer.complete_file(deferred.file_id, part)
+        writer.commit({})
+        clock.seconds["trigrams"] -= words_threads
         graph = writer.graph()
         links = clock.run("link", lambda: list(Linker(graph).resolve(graph.files_to_link())))
         for each in links:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+
+from dowse.quick_dataclasses import dataclass, field
 
 # A half-open range of bytes in a file's UTF-8 text.
 Span = tuple[int, int]
@@ -286,6 +287,29 @@ class FileRecord(NamedTuple):
     # (hash of a lookup << 31) | hash of its result, for all lookups of other files in this one
     offers: tuple[int, ...] = ()
     marks: tuple[int, ...] = ()  # hashes under which the file as a whole is looked up
+    # Whether its references and trigrams are stored later (`GraphPart`): words are searchable sooner so.
+    is_deferred: bool = False
+
+
+class GraphPart(NamedTuple):
+    """The part of a file's record that only the call graph needs; the fields are those of `FileRecord`."""
+
+    references: bytes
+    facts: bytes
+    offers: tuple[int, ...]
+    marks: tuple[int, ...]
+    keys: tuple[tuple[int, int, bool], ...]  # of each symbol: scope_key, name_key, overrides
+
+
+class DeferredFile(NamedTuple):
+    """A file whose graph part is not stored yet."""
+
+    file_id: int
+    repo: str
+    path: str
+    language: str
+    size: int
+    problem: str
 
 
 class SymbolRow(NamedTuple):

@@ -13,7 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dowse import Index
+from dowse.errors import DowseError
 from dowse.parsing.parser import parse_file
+from dowse.transfer.export_snapshot import export
 
 from helpers import age, contents, image, write_tree
 
@@ -276,9 +278,39 @@ def test_words_can_be_searched_before_the_graph_is_built(slow_tree, tmp_path):
         assert [hit.symbol.name for hit in index.search("f3", mode="keyword").hits][:1] == ["f3"]
         assert "the call graph is not built yet" in [note.text for note in index.callers("f3").notes]
         assert any(note.code == "graph" for note in index.search("what calls f3").notes)
-        index.link()
+        for _ in range(2):
+            assert [hit.symbol.name for hit in index.search("/return f4/").hits] == ["f3"]
+            assert not index.backend.check()
+            index.link()
         assert index.is_linked
         assert callers(index) == ["f2"]
+
+
+def test_a_graph_that_is_built_later_is_the_same(slow_tree, tmp_path):
+    def edges(name: str, *, edit_between: bool) -> list[tuple[str, ...]]:
+        (slow_tree / "m3.py").write_text("def f3(): pass\n")
+        with Index.open(slow_tree, index_dir=str(tmp_path / name), processes=2) as index:
+            if edit_between:
+                index.update(defer_graph=True)
+            (slow_tree / "m3.py").write_text("from m0 import f0\ndef f3(): return f0()\n")
+            index.update()
+            with index.backend.reader() as reader:
+                symbols = {row.row: row.qualified_name for row in reader.rows(range(20))}
+                return sorted(
+                    (symbols[edge.source], symbols[edge.target], edge.kind, edge.confidence)
+                    for edge in reader.edges(list(symbols))
+                )
+
+    later = edges("later", edit_between=True)
+    assert ("f3", "f0", "calls", "resolved") in later
+    assert later == edges("at once", edit_between=False)
+
+
+def test_an_index_without_a_graph_is_not_exported(slow_tree, tmp_path):
+    with Index.open(slow_tree, index_dir=str(tmp_path / "index"), processes=2) as index:
+        index.update(defer_graph=True)
+        with pytest.raises(DowseError, match="dowse index"):
+            export(index.backend, tmp_path / "snapshot")
 
 
 def test_an_update_builds_the_graph_that_another_one_did_not_live_to_build(slow_tree, tmp_path, monkeypatch):

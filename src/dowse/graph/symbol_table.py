@@ -94,7 +94,7 @@ def make_graph_record(
     offers = [keys.fingerprint(keys.file_key(path), language)]
     for index, (definition, symbol) in enumerate(zip(parsed.definitions, symbols, strict=True)):
         if definition.part or language not in LANGUAGES:
-            keyed.append(symbol._replace(part=definition.part))
+            keyed.append(symbol)
             continue
         if index == parsed.remainder:
             key = keys.remainder_key(path)

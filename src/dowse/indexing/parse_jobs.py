@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from dowse.types import FileRecord
+from dowse.types import DeferredFile, FileRecord, GraphPart
 
 if TYPE_CHECKING:
     from dowse.source.corpus import CorpusFunction
@@ -16,8 +16,8 @@ MAX_REPLY_BYTES = 1 << 32
 
 # parsed: there are records; unchanged: the content has the known hash; skipped: not worth indexing, or a
 # secret; unreadable: the system refused; crashed: no parser process survived it. These three say why.
-# linked: there are links.
-Status = Literal["parsed", "unchanged", "skipped", "unreadable", "crashed", "linked"]
+# linked: there are links. extracted: there is a graph part.
+Status = Literal["parsed", "unchanged", "skipped", "unreadable", "crashed", "linked", "extracted"]
 
 
 class Job(NamedTuple):
@@ -35,6 +35,7 @@ class Job(NamedTuple):
     include_secrets: bool = False
     plain_reason: str = ""  # why it must not be parsed, only split into lines
     short_limits: bool = False  # too much time has gone into slow files
+    is_deferred: bool = False  # only what words need; a `GraphJob` follows
 
 
 class CorpusJob(NamedTuple):
@@ -50,6 +51,15 @@ class CorpusJob(NamedTuple):
     def size(self) -> int:
         """How much text there is to parse."""
         return sum(len(function.code) for function in self.functions)
+
+
+class GraphJob(NamedTuple):
+    """A stored file of which the graph part is to be made."""
+
+    key: str  # of the run
+    address: str  # of the catalog that has its text
+    file: DeferredFile
+    tree: str  # the name of the root folder
 
 
 class LinkJob(NamedTuple):
@@ -69,6 +79,7 @@ class Reply(NamedTuple):
     reason: str = ""
     # `FileLinks` as plain tuples, which are sent in a third of the time.
     links: tuple[tuple[int, list[tuple[Any, ...]], list[tuple[Any, ...]], set[int]], ...] = ()
+    graph: GraphPart | None = None
 
 
-AnyJob = Job | CorpusJob | LinkJob
+AnyJob = Job | CorpusJob | GraphJob | LinkJob

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 from dowse.errors import DowseError
-from dowse.indexing.parse_jobs import MAX_REPLY_BYTES, AnyJob, CorpusJob, LinkJob, Reply
+from dowse.indexing.parse_jobs import MAX_REPLY_BYTES, AnyJob, CorpusJob, GraphJob, LinkJob, Reply
 from dowse.parsing.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS, file_seconds
 from dowse.workers.program import worker_program
 from dowse.workers.supervisor import Cause, Supervisor, WorkerDied
@@ -94,7 +94,7 @@ class SlowFileBudget:
 
     def limit(self, job: AnyJob) -> AnyJob:
         """Return the job with the limits that the time spent so far leaves it."""
-        if isinstance(job, LinkJob):
+        if isinstance(job, GraphJob | LinkJob):
             return job
         if self._seconds > ALL_SLOW_FILES_SECONDS and not job.plain_reason:
             return job._replace(plain_reason="too many other files were slow to parse")
@@ -245,7 +245,7 @@ class _Driver:
         worker.discard()
         self._sent = 0
         (number, job), slow_files = self._pending.popleft(), self._pool.slow_files
-        if isinstance(job, LinkJob):  # the parent can do that
+        if isinstance(job, GraphJob | LinkJob):  # the parent does that, or does without
             self._put(number, Reply(job.key, "crashed", reason=self._reason(death)))
             return
         is_slow = death.cause in (Cause.WALL_TIME, Cause.CPU_TIME)

@@ -14,8 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.indexing.hashes import content_hash
-from dowse.indexing.parse_jobs import GROWTH_BYTES, MAX_REPLY_BYTES, AnyJob, CorpusJob, Job, LinkJob, Reply
-from dowse.indexing.records import Source, corpus_record, make_record
+from dowse.indexing.parse_jobs import (
+    GROWTH_BYTES,
+    MAX_REPLY_BYTES,
+    AnyJob,
+    CorpusJob,
+    GraphJob,
+    Job,
+    LinkJob,
+    Reply,
+)
+from dowse.indexing.records import Source, corpus_record, make_graph_part, make_record
 from dowse.parsing.languages import detect_language
 from dowse.parsing.limits import PROCESS_MEMORY_BYTES, file_seconds
 from dowse.security.safe_files import read_regular_file
@@ -49,12 +58,18 @@ def main() -> None:
 
 def _cpu_seconds(job: AnyJob) -> float:
     """Return the CPU time limit of a job, 0 for none: only parsing a file can take any time."""
-    return 0 if isinstance(job, LinkJob) else file_seconds(job.size, short=job.short_limits)
+    if isinstance(job, LinkJob):
+        return 0
+    if isinstance(job, GraphJob):
+        return file_seconds(job.file.size)
+    return file_seconds(job.size, short=job.short_limits)
 
 
 def _handle(job: AnyJob) -> Reply:
     if isinstance(job, LinkJob):
         return link_files(job)
+    if isinstance(job, GraphJob):
+        return extract_graph(job)
     return parse_functions(job) if isinstance(job, CorpusJob) else parse_path(job)
 
 
@@ -95,11 +110,30 @@ def parse_path(job: Job) -> Reply:
         *(job.key, job.repo, job.path, language, role, len(data), job.mtime_ns, digest, encoding, text),
         tree=Path(job.file.removesuffix(job.path)).name,
     )
-    return Reply(job.key, "parsed", (make_record(source, job.strip_docs, job.plain_reason),))
+    record = make_record(source, job.strip_docs, job.plain_reason, is_deferred=job.is_deferred)
+    return Reply(job.key, "parsed", (record,))
 
 
-# The graph that this process links, by the key of the run.
+# The catalogs and the graph that this process reads, by the key of the run.
+_catalogs: dict[str, Catalog] = {}
 _linkers: dict[str, tuple[Catalog, Linker]] = {}
+
+
+def extract_graph(job: GraphJob) -> Reply:
+    """Parse a stored file once more, for its references and bindings."""
+    if job.key not in _catalogs:
+        from dowse.storage.local.catalog import Catalog
+
+        for each in _catalogs.values():
+            each.close()
+        _catalogs.clear()
+        _catalogs[job.key] = Catalog.open_for_reading(Path(job.address))
+    catalog = _catalogs[job.key]
+    with catalog.snapshot():
+        ((_, text),) = catalog.texts([job.file.file_id])
+        keys = catalog.graph.symbol_keys(job.file.file_id)
+    part = make_graph_part(job.file, text, keys, job.tree)
+    return Reply(job.key, "extracted", graph=part)
 
 
 def link_files(job: LinkJob) -> Reply:

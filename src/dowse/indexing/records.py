@@ -9,6 +9,7 @@ from functools import lru_cache
 from math import inf
 
 from dowse.encoders.document import path_words
+from dowse.graph.keys import file_key, fingerprint
 from dowse.graph.symbol_table import make_graph_record
 from dowse.indexing.hashes import content_hash, corpus_hash, symbol_keys, vector_key
 from dowse.parsing.languages import detect_language
@@ -19,7 +20,15 @@ from dowse.query.languages import LANGUAGES, canonical_language
 from dowse.source.corpus import CorpusFunction
 from dowse.source.roles import file_role
 from dowse.storage.compression import pack
-from dowse.types import Definition, FileRecord, ParsedFile, Reference, SymbolRecord
+from dowse.types import (
+    DeferredFile,
+    Definition,
+    FileRecord,
+    GraphPart,
+    ParsedFile,
+    Reference,
+    SymbolRecord,
+)
 
 # Added to the body of every symbol of a tree; no query has this term. BM25 divides by the length of a text
 # relative to the mean, with b = .75 in tantivy, where that is fixed. In a tree long functions are relevant
@@ -45,13 +54,19 @@ class Source:
     tree: str = ""  # the name of the root folder
 
 
-def make_record(source: Source, strip_docs: bool, plain_reason: str = "") -> FileRecord:
-    """Parse a file and return its record, without documentation if `strip_docs`.
+def make_record(
+    source: Source, strip_docs: bool, plain_reason: str = "", is_deferred: bool = False
+) -> FileRecord:
+    """Parse a file and return its record.
 
-    `plain_reason` says why the file must not be parsed, only split into lines; "" if it may.
+    Args:
+        source: The file.
+        strip_docs: Leave out its documentation.
+        plain_reason: Why the file must not be parsed, only split into lines; "" if it may.
+        is_deferred: Leave out what `make_graph_part` adds later, and the text, which is compressed as well.
     """
     data = source.text.encode("utf-8", "replace")
-    parsed = _parse(data, source.language, source.path, plain_reason)
+    parsed = _parse(data, source.language, source.path, plain_reason, is_deferred)
     if strip_docs:
         data, parsed = blank_docs(data, parsed)
     key = symbol_keys(source.repo, source.path)
@@ -60,14 +75,22 @@ def make_record(source: Source, strip_docs: bool, plain_reason: str = "") -> Fil
         symbol_record(data, d, key(d.qualified_name), source.path, language, LENGTH_PADDING)
         for d in parsed.definitions
     ]
-    text = data.decode() if strip_docs else source.text
-    graph = make_graph_record(parsed, source.path, text, symbols, source.repo, source.tree)
-    return FileRecord(
+    record = FileRecord(
         *(source.key, source.repo, source.path, language, source.role),
         *(source.size, source.mtime_ns, source.content_hash, source.encoding),
         lines=_line_count(data),
         problem=parsed.problem,
         packed_text=pack(data),
+        references=b"",
+        text="",
+        symbols=tuple(symbols),
+        is_deferred=is_deferred,
+    )
+    if is_deferred:
+        return record
+    text = data.decode() if strip_docs else source.text
+    graph = make_graph_record(parsed, source.path, text, symbols, source.repo, source.tree)
+    return record._replace(
         references=pack_references(parsed.references),
         text=text,
         symbols=graph.symbols,
@@ -77,15 +100,53 @@ def make_record(source: Source, strip_docs: bool, plain_reason: str = "") -> Fil
     )
 
 
+def make_graph_part(file: DeferredFile, data: bytes, keys: Sequence[str], tree: str) -> GraphPart | None:
+    """Parse a stored file again and return what `make_record` left out of its record.
+
+    None if its definitions are not those with the given keys: another version of a grammar stored them.
+    """
+    parsed = _parse(data, file.language, file.path, file.problem)
+    key = symbol_keys(file.repo, file.path)
+    symbols = [_bare_record(definition, key(definition.qualified_name)) for definition in parsed.definitions]
+    if [symbol.key for symbol in symbols] != list(keys):
+        return None
+    graph = make_graph_record(parsed, file.path, data.decode(), symbols, file.repo, tree)
+    return GraphPart(
+        pack_references(parsed.references),
+        pack(graph.table) if graph.table else b"",
+        graph.offers,
+        graph.marks,
+        tuple((symbol.scope_key, symbol.name_key, symbol.overrides) for symbol in graph.symbols),
+    )
+
+
+def empty_graph_part(file: DeferredFile) -> GraphPart:
+    """Return the graph part of a file that can't be parsed again: other files see that it is there."""
+    offers = (fingerprint(file_key(file.path), file.language),)
+    return GraphPart(b"", b"", offers, (), ())
+
+
+def _bare_record(definition: Definition, key: str) -> SymbolRecord:
+    """Return what the call graph needs of a symbol's record."""
+    kind, name, qualified_name, start_line, end_line, signature, doc, spans, doc_spans, part = definition
+    return SymbolRecord(
+        *(key, kind, name, qualified_name, start_line, end_line, signature, doc, spans),
+        *("", (), doc_spans, b"", part),
+    )
+
+
 def _line_count(data: bytes) -> int:
     """Return the number of lines; the last one need not end with a line feed."""
     return data.count(b"\n") + (not data.endswith(b"\n") and data != b"")
 
 
-def _parse(data: bytes, language: str, path: str, plain_reason: str) -> ParsedFile:
+def _parse(
+    data: bytes, language: str, path: str, plain_reason: str, definitions_only: bool = False
+) -> ParsedFile:
     """Parse a file, or split it into lines if it has crashed a parser before."""
     if not plain_reason:
-        return parse_file(data, language, path, time_limit=inf)  # the process as a whole has a limit
+        # The process as a whole has a time limit.
+        return parse_file(data, language, path, time_limit=inf, definitions_only=definitions_only)
     return parse_as_plain_lines(data, language, path, plain_reason)
 
 
@@ -141,7 +202,7 @@ def symbol_record(
     separate_doc: str = "",
 ) -> SymbolRecord:
     """Tokenise one definition, field by field; `separate_doc` is documentation that is not in its code."""
-    kind, name, qualified_name, start_line, end_line, signature, doc, spans, doc_spans, _ = definition
+    kind, name, qualified_name, start_line, end_line, signature, doc, spans, doc_spans, part = definition
     code = join_spans(data, spans)
     terms = keyword_terms(
         name, qualified_name, signature, path, code + separate_doc.encode("utf-8", "replace"), padding
@@ -156,6 +217,7 @@ def symbol_record(
             doc,
             join_spans(data, subtract_spans(spans, doc_spans)),
         ),
+        part,
     )
 
 

@@ -14,6 +14,7 @@ from dowse.config import Settings
 from dowse.errors import ConfigError
 from dowse.graph.link import link
 from dowse.graph.scip.validity import update_validity
+from dowse.indexing.deferred import complete_deferred_files
 from dowse.indexing.diff import (
     SkippedStamps,
     difference,
@@ -142,14 +143,19 @@ def _update_tree(
         writer.delete(key)
     size = sum(job.size for job in diff.jobs)
     processes = 1 if size < _SMALL_BYTES else settings.processes
+    # Words first: they answer most questions, and the call graph takes as long again. What SCIP files say
+    # refers to references, and stripped documentation may declare types.
+    is_new = writer.meta()["generation"] == "0" and processes > 1 and not settings.backend
+    is_deferred = is_new and not settings.strip_docs and not (scip is not None and scip.is_new)
+    jobs = [job._replace(is_deferred=True) for job in diff.jobs] if is_deferred else diff.jobs
     results = _Results(writer, diff.skipped)
     uncommitted = 0
-    for done, reply in enumerate(parse_all(diff.jobs, processes), 1):
+    for done, reply in enumerate(parse_all(jobs, processes), 1):
         results.store(reply)
-        on_progress(Progress(done, len(diff.jobs)))
-        uncommitted += sum(len(record.text) for record in reply.records)
+        on_progress(Progress(done, len(jobs)))
+        uncommitted += sum(record.size for record in reply.records)
         if uncommitted > _CHUNK:
-            writer.commit({**_metadata(writer, root, settings, {}), "complete": "0"})
+            writer.commit({**_metadata(writer, root, settings, {}), "complete": "0", "linked": "0"})
             uncommitted = 0
     results.remember_stamps({job.key: job for job in diff.jobs}, diff.skipped_stamps)
     skips_changed = sorted(diff.skipped) != writer.skipped() or diff.skipped_stamps != known_skips(
@@ -171,7 +177,6 @@ def _update_tree(
         update_validity(writer.graph())
         is_slow = not settings.backend and (processes > 1 or not _is_linked(writer))
         if is_slow:
-            # Words first: they answer most questions, and linking takes as long again.
             generation = writer.commit({**meta, "linked": "0"})
         if not (is_slow and defer_graph):
             generation = _link_and_commit(writer, processes, meta)
@@ -181,6 +186,8 @@ def _update_tree(
 
 def _link_and_commit(writer: Writer, processes: int, meta: dict[str, str]) -> int:
     """Link the files that need it, and commit the call graph as a generation."""
+    if not _is_linked(writer):
+        complete_deferred_files(writer, processes)
     if link(writer.graph(), partial(resolve_in_processes, writer, processes) if processes > 1 else None):
         writer.begin_generation()
     return writer.commit(meta)

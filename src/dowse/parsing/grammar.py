@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from math import inf
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dowse.parsing.languages import Grammar
 from dowse.parsing.limits import MAX_UNNAMED_RUN
+from dowse.quick_dataclasses import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Point, Query, QueryCursor, Tree
@@ -67,6 +67,9 @@ _OTHER_CAPTURES = frozenset(
     (*REFERENCE_CAPTURES, "lead", "doc", "registered", TOKENS, IMPORTED_NAME, IMPORT_STATEMENT)
 ).union(_NAME_CAPTURES)
 
+# Those among them that belong to definitions: attributes and docstrings.
+_OUTLINE_CAPTURES = frozenset(("lead", "doc"))
+
 _WORD, _OTHER, _SPACE = b"w", b"p", b" \t\r\n\f\v"
 # Maps the bytes of words to one letter and all others but white space to another, to find long runs of the
 # latter.
@@ -95,6 +98,11 @@ class Pattern:
     is_scoped: bool  # the name is bound on some lines only
     alias_capture: str  # the capture of the name or callee that the value is, if any
     role: str  # the kind of binding, where the captures don't tell
+
+    @property
+    def is_for_outline(self) -> bool:
+        """Whether definitions, or their attributes and docstrings, come from this pattern."""
+        return bool(self.defines or not _OUTLINE_CAPTURES.isdisjoint(self.other_captures))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +151,8 @@ def _character_end(text: bytes, offset: int) -> int:
 
 
 @cache
-def compile_grammar(grammar: Grammar) -> CompiledGrammar:
-    """Import a grammar and compile its queries."""
+def compile_grammar(grammar: Grammar, definitions_only: bool = False) -> CompiledGrammar:
+    """Import a grammar and compile its queries, without the patterns of references if `definitions_only`."""
     from tree_sitter import Language, Parser, Query, QueryCursor
 
     language = Language(getattr(import_module(grammar.module), grammar.function)())
@@ -156,9 +164,13 @@ def compile_grammar(grammar: Grammar) -> CompiledGrammar:
     for source, depth in ((everywhere, _MAX_DEPTH), (top, _TOP_DEPTH)):
         if source.strip():
             query = Query(language, source)
+            patterns = tuple(_patterns(query, source))
+            for index, pattern in enumerate(patterns):
+                if definitions_only and not pattern.is_for_outline:
+                    query.disable_pattern(index)
             cursor = QueryCursor(query)
             cursor.set_max_start_depth(depth)
-            queries.append((cursor, tuple(_patterns(query, source))))
+            queries.append((cursor, patterns))
     return CompiledGrammar(Parser(language), tuple(queries))
 
 

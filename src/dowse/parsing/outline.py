@@ -255,7 +255,14 @@ class Outline:
 class Matches:
     """The query matches of one syntax tree: definitions, references, attributes and docstrings."""
 
-    def __init__(self, text: SourceText, language: Language, grammar: CompiledGrammar, root: Node) -> None:
+    def __init__(
+        self,
+        text: SourceText,
+        language: Language,
+        grammar: CompiledGrammar,
+        root: Node,
+        definitions_only: bool = False,
+    ) -> None:
         self._data = text.data
         self.entries: list[Entry] = []
         self.facts = Facts(text, language.name)
@@ -270,12 +277,15 @@ class Matches:
         self._skip: set[int] = set()
         self._imported_names: list[Span] = []
         self._import_statements: list[tuple[int, int, str]] = []
+        self.references: list[RawReference] = []
         self._read(grammar, root, language)
+        for _, end in self.docs:
+            self.leads.pop(end, None)
+        if definitions_only:
+            return
         if language.name == "kotlin":  # a call with a lambda after its arguments matches without it, too
             self._calls = list({call[:4]: call for call in sorted(self._calls)}.values())
         self._add_imported_names()
-        for _, end in self.docs:
-            self.leads.pop(end, None)
         self.references = self._ordered_references(drop_in_leads=bool(language.lead_keywords))
 
     def _read(self, grammar: CompiledGrammar, root: Node, language: Language) -> None:

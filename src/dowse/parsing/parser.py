@@ -65,7 +65,7 @@ def parse_file(
         max_lines: Longer definitions are split into parts.
         time_limit: Seconds of CPU time after which the file is chunked into lines instead; by default in
             proportion to its size. `math.inf` if the process as a whole has a limit.
-        definitions_only: Leave out references and name bindings, which take half of the time.
+        definitions_only: Leave out references and name bindings, which take most of the time.
     """
     if not text.strip():
         return ParsedFile(language, (), ())
@@ -73,7 +73,7 @@ def parse_file(
     known = LANGUAGES.get(language)
     if known is None:
         return ParsedFile(language, line_windows(source, language, stem), ())
-    kit = compile_grammar(known.grammar_for(path))
+    kit = compile_grammar(known.grammar_for(path), definitions_only)
     seconds = parse_seconds(len(text)) if time_limit is None else time_limit
     is_jsx = path.endswith("x")  # where lines start with elements
     readable = bytes if language == "typescript" and is_jsx else _READABLE.get(language, bytes)
@@ -84,7 +84,7 @@ def parse_file(
         tree = unwrap_item_macros(kit, text, tree, seconds)
     if has_long_unnamed_run(tree.root_node, text):
         return parse_as_plain_lines(text, language, path, "punctuation without end")
-    matches = Matches(source, known, kit, tree.root_node)
+    matches = Matches(source, known, kit, tree.root_node, definitions_only)
     return _from_tree(source, known, stem, matches, max_lines, definitions_only)
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 
 from dowse.errors import FilterError, QueryError
 from dowse.query.ast import (
@@ -49,6 +48,7 @@ from dowse.query.lexer import (
     suggestion,
     tokenize,
 )
+from dowse.quick_dataclasses import dataclass, replace
 
 # Far below Python's recursion limit, far above what people nest.
 MAX_DEPTH = 50

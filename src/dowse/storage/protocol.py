@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dowse.query.ast import Constraint
+from dowse.quick_dataclasses import dataclass
 from dowse.types import (
+    DeferredFile,
     Edge,
     FileFingerprint,
     FileRecord,
+    GraphPart,
     Reference,
     StoredFile,
     Symbol,
@@ -418,6 +420,12 @@ class Writer(Protocol):
 
         "" if there is none, or if files have changed since the last commit.
         """
+
+    def deferred_files(self) -> list[DeferredFile]:
+        """Return the files that were put as deferred and not completed since."""
+
+    def complete_file(self, file_id: int, part: GraphPart) -> None:
+        """Store what the record of a deferred file left out."""
 
     def touch(self, key: str, size: int, mtime_ns: int) -> None:
         """Record new size and time of a file with the same content."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.errors import IndexMissing
+from dowse.errors import DowseError, IndexMissing
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.documents import HEAVY_FIELDS, records
 from dowse.storage.elastic.names import FILES, META, SYMBOLS
@@ -80,6 +80,8 @@ def _local_content(backend: LocalBackend) -> Iterator[Content]:
     try:
         with catalog.snapshot():
             meta = catalog.meta()
+            if meta.get("linked") == "0" and catalog.graph.deferred_files():
+                raise DowseError(f"the index in {backend.folder} is not complete; run `dowse index` first")
             yield Content(
                 source=meta.get("repo", ""),
                 meta=_content_meta(meta),
@@ -107,7 +109,7 @@ class _RecordCatalog(Catalog):
             marks = self._db.execute("SELECT key FROM marks WHERE file_id=? ORDER BY key", (file_id,))
             linking = (facts, tuple(unpack_integers(offers)), tuple(mark for (mark,) in marks))
             symbols = self._symbols_of(file_id, unpack_integers(rows))
-            yield FileRecord._make((*fields, text, references, "", symbols, *linking))
+            yield FileRecord._make((*fields, text, references, "", symbols, *linking, False))
 
     def _symbols_of(self, file_id: int, order: Sequence[int]) -> tuple[SymbolRecord, ...]:
         """Return the symbols of a file, in the order in which its references number them."""

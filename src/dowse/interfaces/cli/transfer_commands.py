@@ -70,6 +70,8 @@ def _export(options: argparse.Namespace) -> tuple[TransferReport, str]:
 
     index = open_index(options, exact=True)
     backend = _source_backend(index, options.repo) if options.repo else index.backend
+    if not index.is_shared:
+        index.link()
     with ProgressBar("exporting", quiet=options.quiet) as bar:
         report = export(backend, Path(options.file), on_progress=bar.show)
     return report, f"wrote {options.file} ({format_size(report.bytes)})"
@@ -83,6 +85,8 @@ def _export_scip(options: argparse.Namespace) -> int:
 
     index = open_index(options, exact=True)
     backend = _source_backend(index, options.repo) if options.repo else index.backend
+    if not index.is_shared:
+        index.link()
     with backend.reader() as reader, open_atomically(options.file) as out:
         if reader.is_corpus:
             raise ConfigError("a corpus of functions has no call graph to export")

@@ -24,7 +24,7 @@ from dowse.storage.elastic.transactions import Outcome, Transactions, vacuum
 from dowse.storage.elastic.vectors import VectorAttacher, WithVectors
 from dowse.storage.local.graph_tables import GraphTables
 from dowse.storage.protocol import KnownVectors
-from dowse.types import FileFingerprint, FileRecord
+from dowse.types import DeferredFile, FileFingerprint, FileRecord, GraphPart
 
 _log = logging.getLogger(__name__)
 
@@ -130,6 +130,13 @@ class ElasticWriter:
     def share_graph(self) -> str:
         """Share nothing: the mirror is part of a transaction."""
         return ""
+
+    def deferred_files(self) -> list[DeferredFile]:
+        """Return nothing: files are sent as a whole."""
+        return []
+
+    def complete_file(self, file_id: int, part: GraphPart) -> None:
+        """Do nothing: no file is deferred."""
 
     def touch(self, key: str, size: int, mtime_ns: int) -> None:
         """Note a new size and time of a file whose content is the same."""

@@ -20,7 +20,7 @@ from dowse.storage.local.queries import CatalogQueries
 from dowse.types import FileRecord, SymbolRecord
 
 # Raised whenever what is stored, or the tokenizer, changes.
-FORMAT_VERSION = 9
+FORMAT_VERSION = 10
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

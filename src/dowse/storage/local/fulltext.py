@@ -75,11 +75,9 @@ class FulltextWriter:
         self._file_writer = self._files.writer(_FILE_HEAP, 1)
 
     def put(self, record: FileRecord, file_id: int, rows: Sequence[int]) -> None:
-        """Add one file and its symbols."""
-        document = tantivy.Document()
-        document.add_unsigned("file", file_id)
-        document.add_text("trigrams", folded(record.text))
-        self._file_writer.add_document(document)
+        """Add one file and its symbols; the trigrams of a deferred file follow."""
+        if not record.is_deferred:
+            self.put_trigrams(file_id, record.text)
         for row, symbol in zip(rows, record.symbols, strict=True):
             document = tantivy.Document()
             document.add_unsigned("row", row)
@@ -90,6 +88,13 @@ class FulltextWriter:
             document.add_text("language", record.language)
             document.add_text("kind", symbol.kind)
             self._symbol_writer.add_document(document)
+
+    def put_trigrams(self, file_id: int, text: str) -> None:
+        """Add the trigrams of one file."""
+        document = tantivy.Document()
+        document.add_unsigned("file", file_id)
+        document.add_text("trigrams", folded(text))
+        self._file_writer.add_document(document)
 
     def delete(self, file_id: int) -> None:
         """Remove one file and its symbols."""

@@ -22,7 +22,7 @@ from dowse.storage.protocol import (
     Target,
     UnlinkedFile,
 )
-from dowse.types import REASONS, Edge, FileRecord, Reference
+from dowse.types import REASONS, DeferredFile, Edge, FileRecord, GraphPart, Reference
 
 SCHEMA = """
 CREATE TABLE facts (
@@ -79,18 +79,60 @@ class GraphTables:
 
     def put_file(self, file_id: int, record: FileRecord, rows: Sequence[int]) -> None:
         """Store the facts of a file, and mark it to be linked."""
-        if not record.offers:
+        if not record.offers and not record.is_deferred:
             return
         self._db.execute(
             "INSERT INTO facts VALUES (?,?,?,?)",
             (file_id, record.facts, array("q", record.offers).tobytes(), array("q", rows).tobytes()),
         )
-        self._db.executemany(
-            "INSERT INTO marks VALUES (?,?)", [(mark, file_id) for mark in set(record.marks)]
+        names = [symbol.name_key for symbol in record.symbols]
+        self._put_names(file_id, record.marks, names, has_facts=bool(record.facts))
+
+    def complete_file(self, file_id: int, part: GraphPart) -> None:
+        """Store the graph part of a deferred file, and mark it to be linked."""
+        rows = self._rows(file_id)
+        self.note_change((), part.offers)
+        if part.references:
+            self._db.execute("INSERT INTO refs VALUES (?, ?)", (file_id, part.references))
+        self._db.execute(
+            "UPDATE facts SET data=?, offers=? WHERE file_id=?",
+            (part.facts, array("q", part.offers).tobytes(), file_id),
         )
-        if record.facts:
+        self._db.executemany(
+            "UPDATE symbols SET scope_key=?, name_key=?, overrides=? WHERE id=?",
+            [
+                (scope_key, name_key, int(overrides), row)
+                for (scope_key, name_key, overrides), row in zip(part.keys, rows, strict=False)
+                if scope_key or name_key
+            ],
+        )
+        names = [name_key for _, name_key, _ in part.keys]
+        self._put_names(file_id, part.marks, names, has_facts=bool(part.facts))
+
+    def _put_names(
+        self, file_id: int, marks: Iterable[int], names: Iterable[int], *, has_facts: bool
+    ) -> None:
+        self._db.executemany("INSERT INTO marks VALUES (?,?)", [(mark, file_id) for mark in set(marks)])
+        if has_facts:
             self._db.execute("INSERT OR IGNORE INTO graph_todo VALUES (?)", (file_id,))
-        self._note_names([s.name_key for s in record.symbols if s.name_key], 1)
+        self._note_names([key for key in names if key], 1)
+
+    def deferred_files(self) -> list[DeferredFile]:
+        """Return the files that wait for `complete_file`: any other offers itself at least."""
+        rows = self._db.execute(
+            "SELECT f.id, f.repo, f.path, f.language, f.size, f.problem FROM facts g"
+            " JOIN files f ON f.id = g.file_id WHERE g.offers=x'' ORDER BY f.id"
+        )
+        return [DeferredFile(*row) for row in rows]
+
+    def symbol_keys(self, file_id: int) -> list[str]:
+        """Return the keys of the symbols of a file, in the order in which references count them."""
+        keys = dict(self._db.execute("SELECT id, key FROM symbols WHERE file_id=?", (file_id,)))
+        return [keys[row] for row in self._rows(file_id) if row in keys]
+
+    def _rows(self, file_id: int) -> array[int]:
+        row = self._db.execute("SELECT rows FROM facts WHERE file_id=?", (file_id,)).fetchone()
+        return unpack_integers(row[0] if row else b"")
 
     def note_change(self, before: Iterable[int], after: Iterable[int]) -> None:
         """Record which lookups have another result once these offers replace those."""

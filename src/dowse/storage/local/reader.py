@@ -59,8 +59,11 @@ class LocalReader(CatalogQueries):
         return self._fulltext.coverage(terms, rows)
 
     def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
-        """Return the ids of files whose text may match."""
-        return self._fulltext.trigram_candidates(trigrams)
+        """Return the ids of files whose text may match: any deferred file may, its trigrams are to come."""
+        return [*self._fulltext.trigram_candidates(trigrams), *self._deferred_ids()]
+
+    def _deferred_ids(self) -> list[int]:
+        return [] if self.is_linked else [each.file_id for each in self._catalog.graph.deferred_files()]
 
     def document_frequency(self, term: str, field: str = "") -> int:
         """Return in how many symbols a term occurs in a field, or in the field where that is most."""
@@ -186,7 +189,8 @@ class LocalReader(CatalogQueries):
         """Return what is wrong: with the catalog, or between the catalog and the text indexes."""
         problems = self.quick_check()
         counts = self.counts()
-        for what, count in (("symbols", self._fulltext.symbol_count), ("files", self._fulltext.file_count)):
+        files = self._fulltext.file_count + len(self._deferred_ids())
+        for what, count in (("symbols", self._fulltext.symbol_count), ("files", files)):
             if count != counts[what]:
                 problems.append(f"the catalog has {counts[what]} {what}, the text index {count}")
         return problems

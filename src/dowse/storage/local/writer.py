@@ -10,7 +10,7 @@ from typing import Any
 from dowse.storage.local import layout
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.graph_tables import GraphTables
-from dowse.types import FileFingerprint, FileRecord
+from dowse.types import DeferredFile, FileFingerprint, FileRecord, GraphPart
 
 
 class LocalWriter:
@@ -21,6 +21,7 @@ class LocalWriter:
         self._catalog = catalog
         self._base = catalog.generation()
         self._fulltext: Any = None
+        self._has_changed_files = False
         layout.remove_other_generations(folder, self._base)  # of a killed writer
 
     def fingerprints(self) -> dict[str, FileFingerprint]:
@@ -38,6 +39,7 @@ class LocalWriter:
     def put(self, record: FileRecord) -> None:
         """Add a file, or replace the one with its key."""
         self._begin()
+        self._has_changed_files = True
         before = self._catalog.delete_file(record.key, replacement=record)
         if before is not None:
             self._fulltext.delete(before.file_id)
@@ -47,6 +49,7 @@ class LocalWriter:
     def delete(self, key: str) -> None:
         """Remove a file."""
         self._begin()
+        self._has_changed_files = True
         before = self._catalog.delete_file(key)
         if before is not None:
             self._fulltext.delete(before.file_id)
@@ -58,7 +61,19 @@ class LocalWriter:
 
     def share_graph(self) -> str:
         """Return the path of the catalog once the files of this generation are committed."""
-        return "" if self._fulltext is not None else str(self._catalog.path.absolute())
+        return "" if self._has_changed_files else str(self._catalog.path.absolute())
+
+    def deferred_files(self) -> list[DeferredFile]:
+        """Return the files whose references and trigrams are not stored yet."""
+        return self._catalog.graph.deferred_files()
+
+    def complete_file(self, file_id: int, part: GraphPart) -> None:
+        """Store the graph part and the trigrams of a deferred file."""
+        self._begin()
+        self._has_changed_files = True
+        self._catalog.graph.complete_file(file_id, part)
+        ((_, text),) = self._catalog.texts([file_id])
+        self._fulltext.put_trigrams(file_id, text.decode())
 
     def touch(self, key: str, size: int, mtime_ns: int) -> None:
         """Record new size and time of a file with the same content."""
@@ -88,7 +103,7 @@ class LocalWriter:
             self._fulltext.commit()
             generation += 1
         self._catalog.commit(generation, dict(meta))
-        self._base, self._fulltext = generation, None
+        self._base, self._fulltext, self._has_changed_files = generation, None, False
         layout.remove_other_generations(self._folder, generation)
         return generation
 
