@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from dowse import runtime_paths
 from dowse.errors import ConfigError
-from dowse.quick_dataclasses import dataclass, fields, replace
 from dowse.security.safe_files import FileTooLarge, NotRegularFile, read_regular_file
 
 PROJECT_FILE = ".dowse.toml"

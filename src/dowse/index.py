@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,6 @@ from dowse.config import (
     read_project_file,
 )
 from dowse.errors import DowseError, IndexOutdated
-from dowse.quick_dataclasses import replace
 from dowse.security.trust import drop_permissions
 from dowse.types import Answer, Note, StoredFile, Symbol, SymbolRow
 
@@ -301,8 +301,6 @@ class Index:
         if self.encoder is None or not self.settings.adapter:
             return None
         facts = read_facts(self.backend.adapter_store(self.encoder.id))
-        from dataclasses import asdict
-
         return {**asdict(facts), "text": facts.text} if facts else None
 
     def _adapters_status(self) -> dict[str, str]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
-
-from dowse.quick_dataclasses import dataclass, field
 
 # A half-open range of bytes in a file's UTF-8 text.
 Span = tuple[int, int]

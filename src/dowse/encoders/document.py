@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.encoders.word_tokenizer import BOS, EOS, UNK
-from dowse.quick_dataclasses import dataclass
 
 if TYPE_CHECKING:
     from dowse.encoders.word_tokenizer import WordTokenizer

@@ -6,6 +6,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Sequence
+from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,6 @@ from dowse.encoders.encoder import file_safe
 from dowse.encoders.model_files import CONFIG_FILE as CONFIG_FILE
 from dowse.encoders.model_files import read_model_settings
 from dowse.errors import DowseError
-from dowse.quick_dataclasses import dataclass, fields
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,7 +63,7 @@ class EncoderConfig:
 
     def fingerprint(self) -> str:
         """Return a hash that changes whenever a vector could."""
-        content = json.dumps([FORMAT_VERSION, _values(self.form), self.sha256], sort_keys=True)
+        content = json.dumps([FORMAT_VERSION, asdict(self.form), self.sha256], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:12]
 
 
@@ -78,15 +78,11 @@ def parse_name(values: dict[str, Any]) -> str:
 def parse_form(values: dict[str, Any]) -> Form:
     """Return the input format in a model's configuration; raises ValueError if a number is out of range."""
     form = Form(**values["form"])
-    for number in _values(form).values():
+    for number in astuple(form):
         is_number = isinstance(number, int | float) and not isinstance(number, bool)
         if not is_number or not 0 <= number <= _MAX_FORM_VALUE:
             raise ValueError("a form out of range")
     return form
-
-
-def _values(form: Form) -> dict[str, Any]:
-    return {each.name: getattr(form, each.name) for each in fields(form)}
 
 
 class DowseModel:

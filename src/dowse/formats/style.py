@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
 from dowse.errors import DowseError
-from dowse.quick_dataclasses import dataclass, replace
 from dowse.security.safe_files import resolve_inside
 from dowse.security.terminal import escape_name
 

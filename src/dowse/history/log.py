@@ -8,12 +8,12 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from dowse.errors import DowseError, EvalError
 from dowse.parsing.languages import LANGUAGES, detect_language
-from dowse.quick_dataclasses import dataclass
 from dowse.source.git import common_directory, git_directory, read_head, toplevel
 from dowse.source.git_process import GitError, GitMissing, GitProcess, SandboxedGit, open_sandboxed_git
 from dowse.source.walk import MAX_FILE_BYTES

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.indexing.parse_jobs import GROWTH_BYTES, Job
 from dowse.indexing.scip_stamps import scip_changed
-from dowse.quick_dataclasses import dataclass, field, replace
 from dowse.security.safe_files import read_regular_file
 from dowse.security.terminal import escape_surrogates
 from dowse.source.git import repo_identity

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dowse.config import cache_folder
 from dowse.errors import DowseError
 from dowse.history.mined import mined_commits
-from dowse.quick_dataclasses import replace
 from dowse.source.git import head_commit
 from dowse.storage.protocol import VectorRequest
 from dowse.vectors.adapter import (

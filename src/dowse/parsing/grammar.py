@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from math import inf
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from dowse.parsing.languages import Grammar
 from dowse.parsing.limits import MAX_UNNAMED_RUN
-from dowse.quick_dataclasses import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Point, Query, QueryCursor, Tree

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
-
-from dowse.quick_dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from dowse.errors import FilterError, QueryError
 from dowse.query.ast import (
@@ -48,7 +49,6 @@ from dowse.query.lexer import (
     suggestion,
     tokenize,
 )
-from dowse.quick_dataclasses import dataclass, replace
 
 # Far below Python's recursion limit, far above what people nest.
 MAX_DEPTH = 50

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from dowse.query.lexer import FILTER_SYNONYMS, FILTERS, is_code_word
 from dowse.query.structural_forms import Form, forms
-from dowse.quick_dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

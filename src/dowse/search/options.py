@@ -10,6 +10,7 @@ Loads no more than `dataclasses` and `typing`, for every command starts here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
 from dowse.config import (
@@ -26,7 +27,6 @@ from dowse.config import (
     Settings,
 )
 from dowse.errors import DowseError
-from dowse.quick_dataclasses import Field, dataclass, field, fields
 
 # The order of lanes breaks ties, whichever lane answers first.
 LANE_ORDER = ("keyword", "tfidf", "embedding", "graph")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.query.ast import PathFilter, WithinFilter, positive_leaves
-from dowse.quick_dataclasses import replace
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import match_patterns, rank_exact
 from dowse.search.explain import above_min_score, make_answer

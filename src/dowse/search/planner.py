@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dowse.config import Settings
@@ -22,7 +23,6 @@ from dowse.query.ast import (
 )
 from dowse.query.parser import narrow, parse_query, plain_query
 from dowse.query.structural import StructuralQuery, parse_structural
-from dowse.quick_dataclasses import dataclass, field, replace
 from dowse.search.options import LANE_ORDER, SearchOptions, SearchRequest
 from dowse.search.ranking.question_kinds import question_kinds
 from dowse.search.spelling import Correction

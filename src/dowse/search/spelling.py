@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from dowse.parsing.tokenizer import STOP_WORDS, split_identifier, stem
 from dowse.query.ast import Query, Word
 from dowse.query.edits import edit_distance, fold_name, one_edit_away
-from dowse.quick_dataclasses import dataclass, replace
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import has_symbol, nearest_names
 

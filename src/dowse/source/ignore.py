@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
-
-from dowse.quick_dataclasses import dataclass
 
 # Limits of one ignore file. Hand-written files have some hundred rules; a pattern longer than the longest
 # path can't match. Names without wildcards are looked up, but each pattern with wildcards is tried on every

@@ -16,10 +16,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dowse.quick_dataclasses import dataclass, fields, replace
 from dowse.security.safe_files import make_private_directory, read_regular_file, write_atomically
 from dowse.vectors.files import encoder_path
 
@@ -142,7 +142,7 @@ def move_head(store: AdapterStore, head: str) -> None:
 
 def pack(facts: AdapterFacts, matrix: bytes) -> bytes:
     """Return an adapter as it is stored."""
-    body = json.dumps(_values(facts)).encode() + b"\n" + matrix
+    body = json.dumps(asdict(facts)).encode() + b"\n" + matrix
     return _digest(body) + body
 
 
@@ -160,7 +160,7 @@ def parse_facts(line: str | bytes) -> AdapterFacts | None:
     """Return facts from their JSON; None if a field is missing or beyond all limits."""
     try:
         values = json.loads(line)
-        kinds = {name: type(value) for name, value in _values(AdapterFacts("")).items()}
+        kinds = {name: type(value) for name, value in asdict(AdapterFacts("")).items()}
         known = {name: kind(values[name]) for name, kind in kinds.items()}
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
@@ -205,7 +205,3 @@ def decode_adapter(data: bytes, dimension: int) -> Adapter | None:
 
 def _digest(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
-
-
-def _values(facts: AdapterFacts) -> dict[str, Any]:
-    return {each.name: getattr(facts, each.name) for each in fields(facts)}

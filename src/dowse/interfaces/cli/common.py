@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from dowse.config import load_settings, read_project_file
 from dowse.errors import IndexLocked
 from dowse.index import QUICK_SECONDS, QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
 from dowse.interfaces.cli.places import find_place
-from dowse.quick_dataclasses import dataclass
 from dowse.security.terminal import escape_message, escape_name
 
 if TYPE_CHECKING:

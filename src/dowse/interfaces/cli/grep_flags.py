@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from dowse.errors import UsageError
 from dowse.index import Index
-from dowse.quick_dataclasses import replace
 from dowse.types import Answer, Hit
 
 # With `-m`, how many times as many hits are retrieved as are shown: the first ones may share a few files.

@@ -6,13 +6,13 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.formats.style import Style, choose_style
 from dowse.interfaces.cli.common import environment, print_message, print_notes
-from dowse.quick_dataclasses import replace
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:

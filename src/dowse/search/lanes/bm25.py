@@ -7,11 +7,11 @@ Zaragoza, 2009).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import starmap
 
 from dowse.parsing.tokenizer import tokenize, tokenize_query
 from dowse.query.ast import Constraint
-from dowse.quick_dataclasses import dataclass, replace
 from dowse.search.lanes.jobs import LaneResult, columns
 from dowse.storage.protocol import KeywordRequest, Reader, Term
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dowse.errors import DowseError, QueryError
-from dowse.quick_dataclasses import dataclass
 from dowse.security.terminal import first_line
 
 if TYPE_CHECKING:

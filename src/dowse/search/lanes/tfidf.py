@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 
 from dowse.parsing.tokenizer import content_words, tokenize
 from dowse.query.ast import Constraint
-from dowse.quick_dataclasses import dataclass
 from dowse.search.lanes.jobs import LaneResult, columns
 from dowse.storage.protocol import Reader
 

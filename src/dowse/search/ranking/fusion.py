@@ -17,9 +17,9 @@ how they were chosen, and what each is worth.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dowse.quick_dataclasses import dataclass, field
 from dowse.search.ranking.profile import BlendWeights
 from dowse.types import Contribution, LaneScore
 

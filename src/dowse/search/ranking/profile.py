@@ -13,9 +13,8 @@ docs/RANKING.md has what they are worth.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
-
-from dowse.quick_dataclasses import dataclass, field, fields, replace
 
 
 @dataclass(frozen=True, slots=True)

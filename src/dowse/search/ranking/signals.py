@@ -10,9 +10,9 @@ import functools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from dowse.parsing.tokenizer import split_identifier, stem
-from dowse.quick_dataclasses import dataclass, field, replace
 from dowse.search.ranking.direction import Direction, agreement
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.qualified_names import is_module_named, is_named
