@@ -31,11 +31,12 @@ MODES = ("keyword", "embedding", "hybrid")
 _PER_FILE = 5_000
 _DEPTH = 100
 _MEMORY = """
-import resource, sys
+import pathlib, re, sys
 from dowse import Index
 with Index.open(sys.argv[1], index_dir=sys.argv[2], encoder=sys.argv[3], isolation="never") as index:
     index.search(sys.argv[4], k=10)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+# ru_maxrss would be that of the benchmark, which a child inherits
+print(int(re.search(r"VmHWM:\\s+(\\d+)", pathlib.Path("/proc/self/status").read_text())[1]) * 1024)
 """
 
 

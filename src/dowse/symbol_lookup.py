@@ -142,7 +142,7 @@ def nearest_names(reader: Reader, name: str, distance: int, limit: int) -> list[
     found: dict[str, tuple[tuple[object, ...], SymbolRow]] = {}
     for place, piece in enumerate(pieces):
         pattern = f"{'*' if place else ''}{'*'.join(piece)}{'*' if place < len(pieces) - 1 else ''}"
-        for row in reader.lookup(pattern, _MAX_NEAR):
+        for row in reader.lookup(pattern, _MAX_NEAR, names_only=True):
             far = edit_distance(fold_name(row.name), wanted, distance)
             if far > distance or not row.row or row.kind in NON_DEFINITION_KINDS:
                 continue

@@ -82,11 +82,11 @@ class MemoryGraph:
     def files_with_suffix(self, ending: str) -> list[SymbolRow]:
         return [row for row in self.files() if f"/{row.path}".endswith(f"/{ending}")]
 
-    def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
+    def lookup(self, pattern: str, limit: int, *, names_only: bool = False) -> list[SymbolRow]:
         rows = [
             row
             for row in self._symbols.values()
-            if fnmatchcase(row.name, pattern) or fnmatchcase(row.qualified_name, pattern)
+            if fnmatchcase(row.name, pattern) or (not names_only and fnmatchcase(row.qualified_name, pattern))
         ]
         return rows[:limit]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 
 import pytest
 
@@ -135,3 +136,19 @@ def test_languages_go_by_their_usual_names_and_by_path(tmp_path, language):
         index.update()
         assert [hit.symbol.language for hit in index.search("solve lang:py")] == ["python"]
         assert not index.search("wisdom")
+
+
+def test_files_that_did_not_change_are_not_read_again(tmp_path):
+    path = json_lines(tmp_path / "functions.jsonl", [function(i) for i in range(5)])
+    first, size = path.read_bytes(), path.stat().st_size
+    old = 1_600_000_000
+    os.utime(path, (old, old))
+    with Index.open(path, index_dir=str(tmp_path / "index")) as index:
+        index.update()
+        path.write_bytes(first.replace(b"solve_3", b"solve_9"))
+        os.utime(path, (old, old))
+        assert path.stat().st_size == size
+        assert index.update().unchanged == 5
+        os.utime(path, (old + 1, old + 1))
+        assert index.update().changed == 1
+        assert [row.name for row in index.symbols()].count("solve_9") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,7 +30,7 @@ from dowse.indexing.parse_pool import keep_idle_workers, parse_all
 from dowse.indexing.scip_files import find_scip_files
 from dowse.indexing.scip_stamps import SCIP_STAMPS
 from dowse.security.terminal import escape_surrogates
-from dowse.source.corpus import CorpusFunction, CorpusProblem, is_corpus, open_corpus
+from dowse.source.corpus import CorpusFunction, CorpusProblem, corpus_stamp, is_corpus, open_corpus
 from dowse.source.git import head_commit, repo_identity
 from dowse.storage.protocol import Backend, Writer
 from dowse.version import __version__
@@ -196,8 +197,12 @@ def _link_and_commit(writer: Writer, processes: int, meta: dict[str, str]) -> in
 def _update_corpus(
     writer: Writer, root: Path, settings: Settings, on_progress: Callable[[Progress], None]
 ) -> Report:
+    stamps = known_stamps(writer, settings)
+    corpus = _corpus_digest(root, settings)
+    if corpus and corpus == writer.meta().get("corpus_files"):
+        return Report(int(writer.meta()["generation"]), unchanged=len(stamps), skipped=len(writer.skipped()))
     problems: dict[str, str] = {}
-    known = {key: stamp.content_hash for key, stamp in known_stamps(writer, settings).items()}
+    known = {key: stamp.content_hash for key, stamp in stamps.items()}
     changed, present = _changed_functions(_functions(root, problems), known, problems)
     refuse_another_root(writer, root, lambda: not known or not present.isdisjoint(known))
     deleted = sorted(set(known) - present)
@@ -214,8 +219,20 @@ def _update_corpus(
     has_changes = bool(results.wrote or deleted or sorted(skipped) != writer.skipped())
     if has_changes or _settings_changed(writer, settings) or not writer.meta().get("root"):
         writer.set_skipped(skipped)
-        generation = writer.commit(_metadata(writer, root, settings, {}))
+        generation = writer.commit({**_metadata(writer, root, settings, {}), "corpus_files": corpus})
     return results.report(generation, len(deleted), len(present) - len(changed))
+
+
+def _corpus_digest(root: Path, settings: Settings) -> str:
+    """Return a digest of a corpus's files and the settings that matter; "" if one was changed just now."""
+    try:
+        stamp, newest = corpus_stamp(root)
+    except OSError:
+        return ""
+    if _is_racy(newest):
+        return ""
+    kept = (stamp, settings.strip_docs, settings.include_secrets, settings.tree_dimension)
+    return hashlib.sha256(repr(kept).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class _Results:

@@ -13,7 +13,7 @@ from functools import cache, partial
 from dowse.parsing.tokenizer import STOP_WORDS, split_identifier, stem
 from dowse.query.ast import Query, Word
 from dowse.query.edits import edit_distance, fold_name, one_edit_away
-from dowse.storage.protocol import Reader
+from dowse.storage.protocol import KeywordRequest, Reader, Term
 from dowse.symbol_lookup import has_symbol, nearest_names
 
 # Minimum length of each part of a compound, and the most parts it is split into.
@@ -28,6 +28,8 @@ _MAX_JOINED = 3
 _MAX_CANDIDATES = 10
 # A word of such a rank is English and meant as it is written, though no symbol has it: "three" is not "tree".
 _COMMON = 10_000
+# Names with the stem of a word that are read to find the word itself.
+_MAX_NAMES_READ = 50
 # Names that have a word which no dictionary has, for it to be a correction.
 _MIN_NAMES = 3
 # Queries of more words are sentences: their words are not joined to one name.
@@ -185,12 +187,10 @@ class _Speller:
         """
         if self._keeps_words and word_rank(word) is None and self.name_frequency(word) < _MIN_NAMES:
             return False
-        return stem(word) == word or bool(self._reader.lookup(f"*{word}*", 1))
+        return stem(word) == word or self._is_word_of_names(word)
 
     def _two_edits_away(self, text: str) -> list[str]:
         """Return words of names two edits away; the backend finds the symbols that have one."""
-        from dowse.storage.protocol import KeywordRequest, Term
-
         request = KeywordRequest((Term(stem(text), 1.0, 2),), {"name": 1.0})
         rows = self._reader.rows([row for row, _ in self._reader.search_bm25(request, 50)])
         parts = {part for row in rows for part in split_identifier(row.name)}
@@ -263,8 +263,13 @@ class _Speller:
         joined = "".join(word.text for word in words).lower()
         if len(joined) < 5 or not self.name_frequency(joined):
             return False
-        rows = self._reader.lookup(f"*{joined}*", 20)
-        return any(joined in split_identifier(row.name) for row in rows)
+        return self._is_word_of_names(joined)
+
+    def _is_word_of_names(self, word: str) -> bool:
+        """Whether the name of a symbol has a word itself; found by its stem: a scan of names takes long."""
+        request = KeywordRequest((Term(stem(word), 1.0),), {"name": 1.0})
+        rows = self._reader.rows([row for row, _ in self._reader.search_bm25(request, _MAX_NAMES_READ)])
+        return any(word in split_identifier(row.name) for row in rows)
 
 
 def _frequency(reader: Reader, field: str, word: str) -> int:

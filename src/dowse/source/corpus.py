@@ -98,6 +98,14 @@ def open_corpus(path: str | os.PathLike[str]) -> Iterator[CorpusFunction | Corpu
     )
 
 
+def corpus_stamp(path: str | os.PathLike[str]) -> tuple[str, int]:
+    """Return names, sizes and times of a corpus's files, as text, and the newest time in nanoseconds."""
+    source = os.fspath(path)
+    files = _corpus_files(source) if Path(source).is_dir() else (source,)
+    stamps = [(file, status.st_size, status.st_mtime_ns) for file in files for status in [Path(file).stat()]]
+    return json.dumps(stamps), max((time for _, _, time in stamps), default=0)
+
+
 def is_corpus(path: str | os.PathLike[str]) -> bool:
     """Whether a path is a corpus of functions rather than source code; reads a few lines at most."""
     source = os.fspath(path)

@@ -186,8 +186,11 @@ class Reader(Protocol):
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return files as if each were one symbol of kind "file" around all its lines (row 0)."""
 
-    def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
-        """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
+    def lookup(self, pattern: str, limit: int, *, names_only: bool = False) -> list[SymbolRow]:
+        """Return the symbols whose name or qualified name matches a pattern with `*` and `?`.
+
+        By their names alone is much quicker.
+        """
 
     def rows_named(self, names: Sequence[str], limit: int) -> list[SymbolRow]:
         """Return the symbols with one of these names, letter by letter; by name, path and line."""

@@ -65,7 +65,7 @@ def _add_sources(
         is_shown = any(hit.row.row in shown for hit in group)
         if not is_shown or any(not hit.row.role for hit in group):
             continue
-        rows = [row for row in reader.lookup(name, _MAX_SAME_NAME) if row.name == name and not row.role]
+        rows = [row for row in reader.rows_named([name], _MAX_SAME_NAME) if not row.role]
         group += [RankedHit(row, 0.0, []) for row in rows if row.row and allows(row.row)]
 
 

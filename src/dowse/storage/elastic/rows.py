@@ -168,7 +168,7 @@ class RowReader:
             files.append(file_row(file_id, key, repo, path, language, role, lines))
         return files
 
-    def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
+    def lookup(self, pattern: str, limit: int, *, names_only: bool = False) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches, by name first, shortest names first.
 
         Where more match than one search returns, the first in alphabetical order are taken.
@@ -177,7 +177,7 @@ class RowReader:
         name, full = (wildcard_query(field, pattern) for field in ("name", "qualified_name"))
         scored: list[Query] = [
             {"constant_score": {"filter": name, "boost": 2.0}},
-            {"constant_score": {"filter": full}},
+            *([] if names_only else [{"constant_score": {"filter": full}}]),
         ]
         body = {
             "query": self._searcher.query(should=scored),

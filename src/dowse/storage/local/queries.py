@@ -106,10 +106,19 @@ class CatalogQueries:
             batch = ids[start : start + _BATCH]
             yield from self._db.execute(query.format(placeholders(len(batch))), batch)
 
-    def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
+    def lookup(self, pattern: str, limit: int, *, names_only: bool = False) -> list[SymbolRow]:
         """Return symbols whose name or qualified name matches a pattern (`*`, `?`), shortest names first."""
         escaped = escape_surrogates(pattern).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         like = escaped.replace("*", "%").replace("?", "_")
+        if names_only:  # reads the index of names, and the rows of matches alone
+            first = pattern[:1].lower() if pattern[:1].isascii() and pattern[:1].isalnum() else ""
+            between = (first, chr(ord(first) + 1)) if first else ("", chr(0x10FFFF))
+            query = (
+                f"{_ROW_SELECT} WHERE s.id IN (SELECT id FROM symbols WHERE name LIKE ? ESCAPE '\\'"
+                " AND name COLLATE NOCASE BETWEEN ? AND ?)"
+                " ORDER BY length(s.name), s.name, f.path, s.start_line LIMIT ?"
+            )
+            return [SymbolRow(*row) for row in self._db.execute(query, (like, *between, limit))]
         query = (
             f"{_ROW_SELECT} WHERE s.name LIKE ? ESCAPE '\\' OR s.qualified_name LIKE ? ESCAPE '\\'"
             " ORDER BY s.name LIKE ? ESCAPE '\\' DESC, length(s.name), s.name, f.path, s.start_line LIMIT ?"
