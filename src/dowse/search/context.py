@@ -16,7 +16,7 @@ from dowse.search.ranking.profile import Profile, profile_for_question
 from dowse.search.ranking.question_kinds import asks_for_change
 from dowse.search.ranking.signals import QueryFeatures, RankedHit
 from dowse.storage.protocol import KeywordRequest, Reader
-from dowse.types import LaneScore, Note
+from dowse.types import EmbeddingCoverage, LaneScore, Note
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
@@ -38,6 +38,7 @@ class SearchContext:
     features: QueryFeatures
     encoder: Encoder | None = None
     boosts: Mapping[str, Boost] = field(default_factory=dict)  # from feedback, by symbol id
+    embedded: EmbeddingCoverage | None = None  # None where no encoder is in use
 
     @cached_property
     def question_profile(self) -> Profile:
