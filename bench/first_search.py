@@ -5,8 +5,8 @@
 
 `quality` asks the questions of manifests of `dowse eval` and reports nDCG@10: by words alone, with so many
 keyword candidates encoded for each question (nothing is kept between questions, no time limit), and with
-every symbol embedded. `time` runs `dowse search` in a repository without an index or a cache, with and
-without encoding at query time, taking turns.
+every symbol embedded. `time` runs `dowse search` in a repository that has no index, in three ways that take
+turns: by words, with encoding at query time, and without it, which embeds for five seconds before it answers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,11 +34,17 @@ from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.options import SearchRequest, make_options
 from dowse.search.pipeline import search
 from dowse.types import Hit
+from dowse.vectors.embedding_progress import end_processes
 
-from common import work_folder, write_results
+from common import beside_python, work_folder, write_results
 
 COUNTS = (0, 25, 50, 100, 200)
 QUESTION = "where is the response body parsed"
+WAYS = {
+    "words": {"DOWSE_ENCODER": "none"},
+    "query_time": {},
+    "embed_first": {"DOWSE_ENCODE_CANDIDATES": "0"},
+}
 
 
 def main() -> None:
@@ -98,11 +104,11 @@ def measure_quality(manifests: Sequence[Path], folder: Path) -> dict[str, object
 def measure_dataset(dataset: Dataset, folder: Path) -> dict[str, object]:
     """Ask about one repository, first without vectors, then with all."""
     os.environ["DOWSE_CACHE_DIR"] = str(folder / "cache")  # without vectors until the end
-    assert dataset.root is not None  # noqa: S101
+    assert dataset.root is not None
     with tempfile.TemporaryDirectory(dir=folder) as place:
         index = open_clean_index(dataset.root, [dataset], index_dir=place)
         index.update()
-        assert index.encoder is not None  # noqa: S101
+        assert index.encoder is not None
         encoder = RememberingEncoder(index.encoder)
         row: dict[str, object] = {"symbols": index.unembedded(), "questions": len(dataset.scored_cases)}
         for count in COUNTS:
@@ -126,6 +132,44 @@ def ndcg(index: Index, encoder: RememberingEncoder, dataset: Dataset, count: int
             return search(reader, request, settings, lanes=lanes, encoder=encoder).hits  # type: ignore[arg-type]
 
     return round(evaluate(ask, dataset, depth=10).metrics["ndcg@10"], 4)
+
+
+def measure_time(repository: Path, runs: int) -> dict[str, object]:
+    """Return the median seconds of the first answer of each way, and their ratio to words alone."""
+    seconds: dict[str, list[float]] = {way: [] for way in WAYS}
+    coverage: dict[str, object] = {}
+    for _ in range(runs):
+        for way, settings in WAYS.items():
+            taken, answer = first_search(repository, settings)
+            seconds[way].append(taken)
+            coverage[way] = answer["embedded"]
+    median = {way: round(statistics.median(times), 2) for way, times in seconds.items()}
+    ratio = {way: round(each / median["words"], 2) for way, each in median.items()}
+    files = len(subprocess.check_output(["git", "ls-files"], cwd=repository).splitlines())
+    all_seconds = {way: [round(each, 2) for each in times] for way, times in seconds.items()}
+    return {
+        "repository": repository.name,
+        "files": files,
+        "median_s": median,
+        "ratio": ratio,
+        "seconds": all_seconds,
+        "embedded": coverage,
+    }
+
+
+def first_search(repository: Path, settings: Mapping[str, str]) -> tuple[float, dict[str, object]]:
+    """Search with an empty cache; return the seconds it took and the answer."""
+    with tempfile.TemporaryDirectory(prefix="dowse-bench-") as folder:
+        index_dir = Path(folder, "index")
+        environment = {**os.environ, "DOWSE_CACHE_DIR": folder, "DOWSE_WARM_MINUTES": "0", **settings}
+        command = [beside_python(), "search", QUESTION, "--json", "--index-dir", index_dir]
+        began = time.perf_counter()
+        done = subprocess.run(command, cwd=repository, env=environment, capture_output=True, check=True)
+        taken = time.perf_counter() - began
+        with Index.open(repository, index_dir=str(index_dir)).backend.reader() as reader:
+            assert reader.cache_folder is not None
+            end_processes(reader.cache_folder)
+        return taken, json.loads(done.stdout)
 
 
 if __name__ == "__main__":

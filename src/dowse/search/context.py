@@ -63,6 +63,12 @@ class SearchContext:
             row for row, _ in self.reader.search_bm25(request, max(1, self.reader.symbol_count()))
         )
 
+    def rows_without_vector(self, rows: Sequence[int]) -> frozenset[int]:
+        """Return those of some symbols that are not in the vectors of the index."""
+        if self.encoder is None or self.embedded is None or self.embedded.symbols >= self.embedded.total:
+            return frozenset()
+        return frozenset(row for row, _ in self.reader.without_vector(self.encoder.id, rows))
+
     def allows(self, row: int) -> bool:
         """Whether a symbol meets the filters."""
         return self.plan.constraint is None or row in self.allowed_rows

@@ -133,6 +133,8 @@ def hit_confidences(
     lowest = min(scores, default=0.0)
     located = {each.row.row for each in ranking.located}  # facts, whatever their words
     rows = [hit.row.row for hit in hits if hit.row.row not in located]
+    without_vector = context.rows_without_vector([row for row in rows if row not in cosines])
+    rows = [row for row in rows if row not in without_vector]
     coverage, term_count = ranking.terms.coverage(rows), len(ranking.terms.weights)
     values = {
         row: confidence(context.encoder.id, cosines.get(row, lowest), coverage[row], term_count)

@@ -425,18 +425,10 @@ def _blend(
         len(terms.weights),
         terms.coverage(rows),
         name_coverage,
-        unknown=_rows_without_vector(context, rows),
+        without_vector=context.rows_without_vector(rows),
         is_shipped_encoder=encoder is None or is_shipped(encoder.name),
         limit=context.request.options.k or None if is_final_order(context) else None,
     )
-
-
-def _rows_without_vector(context: SearchContext, rows: Sequence[int]) -> set[int]:
-    """Return the candidates that the embedding lane could not know, because they have no vector yet."""
-    encoder, embedded = context.encoder, context.embedded
-    if encoder is None or embedded is None or embedded.symbols >= embedded.total:
-        return set()
-    return {row for row, _ in context.reader.without_vector(encoder.id, rows)}
 
 
 def _signal_profile(context: SearchContext, fusion: str) -> Profile:

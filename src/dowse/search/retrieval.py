@@ -14,7 +14,7 @@ from dowse.search.context import Candidates, SearchContext
 from dowse.search.lanes.bm25 import without_language
 from dowse.search.lanes.dense import AdaptedResult
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
-from dowse.search.lanes.query_time_encoding import EncodingBudget
+from dowse.search.lanes.query_time_encoding import MAX_CANDIDATES, EncodingBudget
 from dowse.search.planner import Plan
 from dowse.search.ranking.coverage import term_idf
 from dowse.search.ranking.profile import SYMBOL_FIELDS
@@ -121,7 +121,7 @@ def expand_query(
 
 
 def encodes_at_query_time(reader: Reader, settings: Settings, embedded: EmbeddingCoverage | None) -> bool:
-    """Whether candidates without a vector are encoded for a query: not on a cluster, whose vectors are shared."""
+    """Whether candidates without a vector are encoded for a query; those of a cluster are not."""
     is_partial = embedded is not None and embedded.symbols < embedded.total
     return is_partial and settings.encode_candidates > 0 and reader.cache_folder is not None
 
@@ -215,7 +215,7 @@ def _encoding_budget(context: SearchContext, text: str) -> EncodingBudget | None
     settings = context.settings
     if not encodes_at_query_time(context.reader, settings, context.embedded):
         return None
-    limit = max(candidate_count(context), settings.encode_candidates)
+    limit = min(MAX_CANDIDATES, max(candidate_count(context), settings.encode_candidates))
     arguments = {**_text_job(context, "keyword", text).arguments, "limit": limit}
     # A lane in a process of its own must have time left for the search itself.
     seconds = min(settings.encode_seconds, settings.lane_seconds / 2)

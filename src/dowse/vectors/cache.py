@@ -156,9 +156,7 @@ class VectorCache:
 
 def _opened(uri: str, schema: str, wait: float = _BUSY_SECONDS) -> sqlite3.Connection:
     """Open a database; the first to open it creates the table."""
-    database = sqlite3.connect(
-        uri, uri=True, timeout=wait, isolation_level=None, check_same_thread=False
-    )
+    database = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None, check_same_thread=False)
     try:
         if schema:
             database.execute("PRAGMA journal_mode = WAL")

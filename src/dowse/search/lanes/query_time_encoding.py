@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
     from dowse.storage.protocol import Floats, Reader
 
+# Candidates whose vectors are looked for, whatever the settings say: all travel from the lane's process.
+MAX_CANDIDATES = 1_000
 # Symbols between two looks at the clock: the first batch tells how fast the encoder is.
-_FIRST_BATCH, _BATCH = 8, 32
+_FIRST_BATCH, _BATCH = 8, 64
 
 
 class EncodingBudget(NamedTuple):
@@ -41,9 +43,7 @@ class QueryTimeVectors:
     missing: int = 0  # keyword candidates that still have no vector
 
 
-def encode_candidates(
-    reader: Reader, encoder: Encoder, budget: EncodingBudget
-) -> QueryTimeVectors | None:
+def encode_candidates(reader: Reader, encoder: Encoder, budget: EncodingBudget) -> QueryTimeVectors | None:
     """Return vectors of keyword candidates without one, the best first; None if all have one.
 
     The cache of all indexes is read for every candidate; `budget` limits what is encoded.

@@ -121,7 +121,7 @@ def blend(
     coverage: Mapping[int, float],
     name_coverage: Mapping[int, float],
     *,
-    unknown: Collection[int] = (),
+    without_vector: Collection[int] = (),
     is_shipped_encoder: bool = True,
     limit: int | None = None,
 ) -> list[FusedCandidate]:
@@ -133,7 +133,7 @@ def blend(
         term_count: How many terms the query has.
         coverage: By row, the share of the query that its text has.
         name_coverage: By row, the share of the query that its name has.
-        unknown: Rows without a vector, whose cosine nobody knows.
+        without_vector: Rows that the embedding lane can't know, unless they were encoded for this query.
         is_shipped_encoder: Whether the cosines are a shipped encoder's; others are scaled to their range.
         limit: Return only so many; the others would not be looked at.
     """
@@ -147,20 +147,6 @@ def blend(
         }
     words = weights.words + weights.long_words * min(1.0, term_count / _LONG_QUERY_TERMS)
     lane_weights = {"keyword": words, "tfidf": words, "graph": weights.graph}
-    import os
-    rule = os.environ.get("RULE", "min")
-    values = sorted(cosines.values())
-    guess = default
-    if values and rule.startswith("q"):
-        guess = values[int((len(values) - 1) * float(rule[1:]))]
-    elif values and rule == "mean":
-        guess = sum(values) / len(values)
-    elif values and rule.startswith("low"):
-        guess = default - float(rule[3:])
-    for each in rankings:
-        for row in each.rows:
-            if row not in cosines and row in unknown:
-                cosines[row] = guess
     scores = {row: cosines.get(row, default) for each in rankings for row in each.rows}
     for each in rankings:
         if each.lane != "embedding":
