@@ -1,6 +1,6 @@
 """The first search in a tree without vectors: how good it is, and how long it takes.
 
-    DATA=… REPOS=… python bench/first_search.py quality MANIFEST… [--out FILE]
+    DATA=… REPOS=… python bench/first_search.py quality MANIFEST… [--only NAME …] [--out FILE]
     python bench/first_search.py time REPOSITORY [--runs 5] [--out FILE]
 
 `quality` asks the questions of manifests of `dowse eval` and reports nDCG@10: by words alone, with so many
@@ -54,13 +54,14 @@ def main() -> None:
     )
     parser.add_argument("what", choices=("quality", "time"))
     parser.add_argument("paths", nargs="+", type=Path, help="manifests, or a repository")
+    parser.add_argument("--only", nargs="+", default=[], help="repositories of the manifests; all by default")
     parser.add_argument("--runs", type=int, default=5, help="searches of each kind, for `time`")
     parser.add_argument("--work", type=Path, help="keeps the indexes")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with work_folder(options.work) as folder:
         if options.what == "quality":
-            results = measure_quality(options.paths, folder)
+            results = measure_quality(options.paths, options.only, folder)
         else:
             results = measure_time(options.paths[0].resolve(), options.runs)
     print(json.dumps(results, indent=1))
@@ -88,14 +89,16 @@ class RememberingEncoder:
         return np.stack([self._vectors[each] for each in documents])
 
 
-def measure_quality(manifests: Sequence[Path], folder: Path) -> dict[str, object]:
+def measure_quality(manifests: Sequence[Path], only: Sequence[str], folder: Path) -> dict[str, object]:
     """Return nDCG@10 of each repository and the mean of them, by the number of candidates."""
     table: dict[str, dict[str, object]] = {}
     for path in manifests:
         for entry in read_manifest(path):
             for dataset in entry.datasets():
-                table[dataset.name] = measure_dataset(dataset, folder)
-                print(dataset.name, table[dataset.name], file=sys.stderr, flush=True)
+                name = dataset.name.rpartition("/")[2]
+                if not only or name in only:
+                    table[name] = measure_dataset(dataset, folder)
+                    print(name, table[name], file=sys.stderr, flush=True)
     names = [*map(str, COUNTS), "all"]
     mean = {name: round(statistics.mean(row[name] for row in table.values()), 4) for name in names}  # type: ignore[type-var]
     return {"mean": mean, "repositories": table}
