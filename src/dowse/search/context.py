@@ -64,8 +64,9 @@ class SearchContext:
         )
 
     def rows_without_vector(self, rows: Sequence[int]) -> frozenset[int]:
-        """Return those of some symbols that are not in the vectors of the index."""
-        if self.encoder is None or self.embedded is None or self.embedded.symbols >= self.embedded.total:
+        """Return those of some symbols that have no vector in a local index; a cluster is not asked."""
+        is_partial = self.embedded is not None and self.embedded.symbols < self.embedded.total
+        if self.encoder is None or not is_partial or self.reader.cache_folder is None:
             return frozenset()
         return frozenset(row for row, _ in self.reader.without_vector(self.encoder.id, rows))
 
