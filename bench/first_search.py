@@ -66,8 +66,7 @@ def main() -> None:
             results = measure_time(options.paths[0].resolve(), options.runs)
     print(json.dumps(results, indent=1))
     if options.out:
-        known = json.loads(options.out.read_text())["results"] if options.out.exists() else {}
-        write_results(options.out, {**known, options.what: results})
+        write_results(options.out, results)
 
 
 class RememberingEncoder:
