@@ -74,6 +74,9 @@ class Settings:
     vectors: str = "auto"  # nearest-neighbour search: exact, approx, or auto by the number of vectors
     device: str = "auto"  # where encoders run: cpu, cuda, or auto by what is available
     threads: int = max(1, os.cpu_count() or 1)  # encoding threads
+    # So many of a query's best candidates by words are encoded for it if they have no vector; 0 for none.
+    encode_candidates: int = 100
+    encode_seconds: float = 1.0  # within this time, the best first
     background_embedding: bool = True  # go on embedding in the background after a search of the command line
     # A search leaves a process that answers the next ones and ends after so many idle minutes; 0 for none.
     warm_minutes: float = 10.0
@@ -136,8 +139,8 @@ _FRACTIONS = frozenset(["rerank_weight"])
 _MAY_BE_ZERO = frozenset(
     ["keyword_weight", "embedding_weight", "graph_weight", "lexical_weight", "warm_minutes"]
 )
-# Numbers that begin above 1: a tree can't be embedded in one dimension.
-_MINIMUMS = {"tree_dimension": 2}
+# Numbers that do not begin at 1: a tree can't be embedded in one dimension, and 0 candidates switch it off.
+_MINIMUMS = {"tree_dimension": 2, "encode_candidates": 0}
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "fuzziness": FUZZINESS,
     "refresh": REFRESH,

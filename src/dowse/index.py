@@ -6,6 +6,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from dowse.search.options import SearchRequest
     from dowse.search.related import Related
     from dowse.source.tree_scanner import ScanResult
-    from dowse.storage.protocol import Backend
+    from dowse.storage.protocol import Backend, Floats
     from dowse.vectors.adapter import AdapterFacts
     from dowse.vectors.embedding_progress import EmbeddingProgress
 
@@ -414,10 +415,28 @@ class Index:
         for lanes in (None,) if in_process else (*[self.lanes] * _MAX_RESTARTS, None):
             with contextlib.suppress(StaleGeneration), self.backend.reader() as reader:
                 answer = search(
-                    reader, request, self.settings, lanes=lanes, encoder=encoder, feedback=feedback
+                    *(reader, request, self.settings),
+                    lanes=lanes,
+                    encoder=encoder,
+                    feedback=feedback,
+                    keep_vectors=partial(self._keep_vectors, encoder),
                 )
                 return replace(answer, notes=(*answer.notes, *notes)) if notes else answer
         raise DowseError("the index changes faster than it can be searched; try again")  # pragma: no cover
+
+    def _keep_vectors(self, encoder: Encoder | None, keys: Sequence[bytes], vectors: Floats) -> None:
+        """Store vectors that a search made: in the cache, and in the index unless another process embeds."""
+        from dowse.vectors.cache import VectorCache
+
+        if encoder is None:
+            return
+        with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension, wait=0.0) as cache:
+            cache.put_many(keys, vectors)
+        with (
+            contextlib.suppress(DowseError, OSError),
+            self.backend.vector_writer(encoder.id, encoder.dimension, wait=0.0) as writer,
+        ):
+            writer.put(keys, vectors)
 
     def _count_terms_for(self, request: SearchRequest) -> tuple[bool, list[Note]]:
         """Count terms before the TF-IDF lane runs, which has a deadline.

@@ -211,6 +211,8 @@ class EmbeddingCoverage(NamedTuple):
     encoder: str
     symbols: int  # that have one
     total: int
+    encoded: int = 0  # candidates that were encoded for this query
+    candidates_missing: int = 0  # its candidates by words that still have none
 
 
 @dataclass(frozen=True, slots=True)

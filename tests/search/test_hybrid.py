@@ -839,7 +839,7 @@ def test_a_search_goes_on_in_the_next_generation(bakery, times):
 
 def test_half_embedded_is_told(tmp_path):
     root = write_tree(tmp_path / "code", {"a.py": FILES["net/retry.py"]})
-    index = Index.open(root, index_dir=str(tmp_path / "i"), encoder="small", threads=1)
+    index = Index.open(root, index_dir=str(tmp_path / "i"), encoder="small", threads=1, encode_candidates=0)
     index.update()
     none = index.search(PROSE)
     assert none.plan.lanes == ("keyword",) and none.embedded.symbols == 0

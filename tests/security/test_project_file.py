@@ -63,6 +63,8 @@ ELSEWHERE = {
     "lane_seconds": "1000.0",
     "lane_start_seconds": "1000.0",
     "adapter": "true",
+    "encode_candidates": "1000",
+    "encode_seconds": "1000.0",
     "background_embedding": "true",
     "exact_seconds": "1000.0",
     "isolation": '"never"',

@@ -133,9 +133,13 @@ class VectorConformance(Suite):
         fill(backend, [file_record("a.py", [twin]), file_record("b.py", [twin])])
         with backend.reader() as reader:
             assert len(reader.missing_vectors(ENCODER)) == 1
+            rows = [row.row for row in reader.rows_named(["twin"], 5)][::-1]
+            without = reader.without_vector(ENCODER, rows)
+            assert [row for row, _ in without] == rows and len({key for _, key in without}) == 1
+            assert reader.without_vector(ENCODER, []) == []
         vectors = embed_all(backend)
         with backend.reader() as reader:
-            assert reader.embedded_count(ENCODER) == 2
+            assert reader.embedded_count(ENCODER) == 2 and reader.without_vector(ENCODER, rows) == []
             found = reader.nearest(VectorRequest(ENCODER, vectors["twin"]), 5)
             assert sorted(row.path for row in reader.rows([row for row, _ in found])) == ["a.py", "b.py"]
 

@@ -134,5 +134,5 @@ def change(page: Page, how: Any, url: str = "**/api/search*") -> None:
 def _without_meaning(found: dict[str, Any]) -> dict[str, Any]:
     lanes = [lane for lane in found["lanes"] if lane["lane"] != "embedding"]
     late = {"lane": "embedding", "found": 0, "milliseconds": 3000, "problem": "it took longer than 3 s"}
-    embedded = {"encoder": "small", "symbols": 10, "total": 40}
+    embedded = {"encoder": "small", "symbols": 10, "total": 40, "encoded": 0, "candidates_missing": 5}
     return {**found, "lanes": [*lanes, late], "embedded": embedded}

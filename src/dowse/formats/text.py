@@ -12,7 +12,7 @@ from dowse.errors import QueryError
 from dowse.formats.snippets import NumberedLine, Window, around, snippet, with_gaps
 from dowse.formats.style import Style
 from dowse.security.terminal import escape_controls, escape_name
-from dowse.types import Answer, Hit
+from dowse.types import Answer, EmbeddingCoverage, Hit
 
 if TYPE_CHECKING:
     from dowse.search.related import Related
@@ -116,9 +116,19 @@ def _render_plan(answer: Answer, style: Style) -> str:
         "expanded": ", ".join(plan.expanded),
     }
     if answer.embedded:
-        fields["embedded"] = f"{answer.embedded.symbols:,} of {answer.embedded.total:,} symbols"
+        fields["embedded"] = _describe_coverage(answer.embedded)
     lines = [f"{name:<9} {value}" for name, value in fields.items() if value or name == "plan"]
     return "".join(f"{style.dim}{escape_name(line)}{style.reset}\n" for line in lines) + "\n"
+
+
+def _describe_coverage(embedded: EmbeddingCoverage) -> str:
+    """Return how many symbols have a vector, and how many got one for this query."""
+    text = f"{embedded.symbols:,} of {embedded.total:,} symbols"
+    if embedded.encoded:
+        text += f"; {embedded.encoded:,} candidates encoded for this query"
+    if embedded.candidates_missing:
+        text += f"; {embedded.candidates_missing:,} candidates without a vector"
+    return text
 
 
 def _render_hit(hit: Hit, terms: frozenset[str], style: Style, window: Window, explain: bool) -> str:

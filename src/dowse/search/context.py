@@ -16,7 +16,7 @@ from dowse.search.ranking.profile import Profile, profile_for_question
 from dowse.search.ranking.question_kinds import asks_for_change
 from dowse.search.ranking.signals import QueryFeatures, RankedHit
 from dowse.storage.protocol import KeywordRequest, Reader
-from dowse.types import LaneScore, Note
+from dowse.types import EmbeddingCoverage, LaneScore, Note
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
@@ -38,6 +38,7 @@ class SearchContext:
     features: QueryFeatures
     encoder: Encoder | None = None
     boosts: Mapping[str, Boost] = field(default_factory=dict)  # from feedback, by symbol id
+    embedded: EmbeddingCoverage | None = None  # None where no encoder is in use
 
     @cached_property
     def question_profile(self) -> Profile:
@@ -61,6 +62,13 @@ class SearchContext:
         return frozenset(
             row for row, _ in self.reader.search_bm25(request, max(1, self.reader.symbol_count()))
         )
+
+    def rows_without_vector(self, rows: Sequence[int]) -> frozenset[int]:
+        """Return those of some symbols that have no vector in a local index; a cluster is not asked."""
+        is_partial = self.embedded is not None and self.embedded.symbols < self.embedded.total
+        if self.encoder is None or not is_partial or self.reader.cache_folder is None:
+            return frozenset()
+        return frozenset(row for row, _ in self.reader.without_vector(self.encoder.id, rows))
 
     def allows(self, row: int) -> bool:
         """Whether a symbol meets the filters."""

@@ -22,7 +22,6 @@ from dowse.types import (
     UNLINKED_GRAPH,
     Answer,
     Contribution,
-    EmbeddingCoverage,
     Hit,
     LaneReport,
     LaneScore,
@@ -47,7 +46,6 @@ def make_answer(
     ranking: Ranking,
     hits: list[RankedHit],
     total: int,
-    embedded: EmbeddingCoverage | None,
     notes: Sequence[Note],
 ) -> Answer:
     """Return the answer: the best k hits with their texts, and everything there is to note."""
@@ -62,7 +60,7 @@ def make_answer(
         all_notes.append(NOTHING_RELEVANT)
     all_notes += _relaxation_notes(candidates, ranking, shown)
     all_notes += _graph_notes(context, ranking, shown)
-    all_notes += _incomplete_notes(context, candidates, embedded)
+    all_notes += _incomplete_notes(context, candidates)
     if options.explain:
         _break_down_scores(context, candidates, shown)
     masked_counts: list[int] = []
@@ -76,7 +74,7 @@ def make_answer(
         total_candidates=total,
         generation=context.reader.generation,
         notes=tuple(dict.fromkeys(all_notes)),
-        embedded=embedded,
+        embedded=context.embedded,
         plan=PlanReport(
             plan.kind,
             _reason(context),
@@ -135,6 +133,8 @@ def hit_confidences(
     lowest = min(scores, default=0.0)
     located = {each.row.row for each in ranking.located}  # facts, whatever their words
     rows = [hit.row.row for hit in hits if hit.row.row not in located]
+    without_vector = context.rows_without_vector([row for row in rows if row not in cosines])
+    rows = [row for row in rows if row not in without_vector]
     coverage, term_count = ranking.terms.coverage(rows), len(ranking.terms.weights)
     values = {
         row: confidence(context.encoder.id, cosines.get(row, lowest), coverage[row], term_count)
@@ -211,9 +211,7 @@ def _graph_notes(context: SearchContext, ranking: Ranking, shown: Sequence[Ranke
     return [Note("graph", text)]
 
 
-def _incomplete_notes(
-    context: SearchContext, candidates: Candidates, embedded: EmbeddingCoverage | None
-) -> list[Note]:
+def _incomplete_notes(context: SearchContext, candidates: Candidates) -> list[Note]:
     """Return which lanes failed, and whether the index or its vectors are incomplete."""
     notes = [
         Note("lane-failed", f"left out: {outcome.problem}")
@@ -232,6 +230,7 @@ def _incomplete_notes(
         or "embedding" in context.plan.lanes
         or (context.request.options.diversify and diversifies_by_vectors(context))
     )
+    embedded = context.embedded
     if needs_vectors and embedded and embedded.symbols < embedded.total:
         share = 100 * embedded.symbols // max(1, embedded.total)
         text = f"{share} % of the symbols are embedded"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import match_patterns, rank_exact
 from dowse.search.explain import above_min_score, make_answer
 from dowse.search.lanes.bm25 import query_terms
+from dowse.search.lanes.dense import EmbeddingResult
 from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.jobs import LaneRunner
 from dowse.search.options import SearchRequest
@@ -48,6 +49,7 @@ from dowse.search.refine import add_callees, apply_boosts, diversify, find_boost
 from dowse.search.retrieval import (
     GraphSeeds,
     candidate_count,
+    encodes_at_query_time,
     expand_query,
     find_seeds,
     is_final_order,
@@ -73,7 +75,10 @@ if TYPE_CHECKING:
     from dowse.feedback.store import FeedbackStore
     from dowse.query.long_text import LongText
     from dowse.search.long_questions import Reading
+    from dowse.storage.protocol import Floats
     from dowse.types import Boost
+
+    KeepVectors = Callable[[Sequence[bytes], Floats], None]
 
 # Symbols of the name that a query is, which are candidates even where no lane finds them.
 _MAX_NAMED = 20
@@ -90,6 +95,7 @@ def search(
     encoder: Encoder | None = None,
     profile: Profile | None = None,
     feedback: FeedbackStore | None = None,
+    keep_vectors: KeepVectors | None = None,
 ) -> Answer:
     """Answer one query from one generation of an index.
 
@@ -101,6 +107,7 @@ def search(
         encoder: Encodes queries; None where no vectors are in use.
         profile: Weights of fields and signals; None takes those for the shape of the index.
         feedback: What was chosen before; None where it must not count.
+        keep_vectors: Called with the keys and vectors of symbols that were encoded for this query.
     """
     lanes = lanes or InlineLanes(lambda: encoder)
     embedded = None
@@ -109,7 +116,7 @@ def search(
     plan = make_plan(
         request,
         partial(has_symbol, reader),
-        has_vectors=bool(embedded and embedded.symbols),
+        has_vectors=bool(embedded and embedded.symbols) or encodes_at_query_time(reader, settings, embedded),
         has_graph=not reader.is_corpus,
         correct=partial(correct_query, reader, fuzziness=request.options.fuzziness),
         # Of a corpus, long queries are documentation of functions, not reports: measured on trees alone.
@@ -134,10 +141,12 @@ def search(
         features,
         encoder,
         boosts,
+        embedded,
     )
     if plan.mode == "regex":
-        return _search_exact(context, embedded, notes)
+        return _search_exact(context, notes)
     candidates = retrieve(context, lanes, _seeds(context, lanes))
+    context = _keep_vectors(context, candidates, keep_vectors)
     ranking = rank_candidates(context, candidates)
     if plan.structural and plan.structural.relation == "tests":  # of what only mentions the name, tests first
         hits = sorted(ranking.hits, key=lambda hit: not (ranking.is_from(hit, "graph") or is_test(hit.row)))
@@ -167,7 +176,24 @@ def search(
             located = [*frames, *(each for each in located if each.row.row not in known)]
         located = [each for each in located if context.allows(each.row.row)]
         hits, ranking = located_first(hits, located), replace(ranking, located=located)
-    return make_answer(context, candidates, ranking, hits, total, embedded, notes)
+    return make_answer(context, candidates, ranking, hits, total, notes)
+
+
+def _keep_vectors(
+    context: SearchContext, candidates: Candidates, keep_vectors: KeepVectors | None
+) -> SearchContext:
+    """Pass on the vectors that were encoded for this query; return the context with their number."""
+    results = (outcome.result for outcome in candidates.outcomes)
+    result = next((each for each in results if isinstance(each, EmbeddingResult)), None)
+    if result is None or result.query_time is None or context.embedded is None:
+        return context
+    added = result.query_time
+    if added.keys and keep_vectors:
+        keep_vectors(added.keys, added.vectors)
+    return replace(
+        context,
+        embedded=context.embedded._replace(encoded=added.encoded, candidates_missing=added.missing),
+    )
 
 
 def _weigh_long_text(reader: Reader, long_text: LongText) -> Reading:
@@ -228,9 +254,7 @@ def _filtered_roles(plan: Plan) -> frozenset[str]:
     return frozenset(role for glob in globs if (role := file_role(f"{glob}/x") or file_role(glob)))
 
 
-def _search_exact(
-    context: SearchContext, embedded: EmbeddingCoverage | None, notes: Sequence[Note]
-) -> Answer:
+def _search_exact(context: SearchContext, notes: Sequence[Note]) -> Answer:
     """Answer a query of patterns alone: every line that matches."""
     limit = context.request.options.k and candidate_count(context)
     hits, total = rank_exact(
@@ -241,7 +265,7 @@ def _search_exact(
     if context.boosts:
         hits = apply_boosts(context, ranking, hits)
     hits, below = above_min_score(context, candidates, ranking, hits)
-    return make_answer(context, candidates, ranking, hits, total, embedded, [*notes, *below])
+    return make_answer(context, candidates, ranking, hits, total, [*notes, *below])
 
 
 def _refine(
@@ -401,6 +425,7 @@ def _blend(
         len(terms.weights),
         terms.coverage(rows),
         name_coverage,
+        without_vector=context.rows_without_vector(rows),
         is_shipped_encoder=encoder is None or is_shipped(encoder.name),
         limit=context.request.options.k or None if is_final_order(context) else None,
     )

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 
+from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.context import Candidates, SearchContext
 from dowse.search.lanes.bm25 import without_language
 from dowse.search.lanes.dense import AdaptedResult
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
+from dowse.search.lanes.query_time_encoding import MAX_CANDIDATES, EncodingBudget
 from dowse.search.planner import Plan
 from dowse.search.ranking.coverage import term_idf
 from dowse.search.ranking.profile import SYMBOL_FIELDS
@@ -20,7 +22,7 @@ from dowse.search.ranking.query_expansion import expansion_terms
 from dowse.search.ranking.signals import RankedHit, has_no_signals
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import is_partial_match
-from dowse.types import Boost, Note, SymbolRow
+from dowse.types import Boost, EmbeddingCoverage, Note, SymbolRow
 
 # The intersection of TF-IDF and embedding takes so many of the embedding's first, in any index.
 _INTERSECTION_CANDIDATES = 100
@@ -118,6 +120,12 @@ def expand_query(
     return Candidates(text, outcomes, terms, candidates.notes, candidates.term_weights)
 
 
+def encodes_at_query_time(reader: Reader, settings: Settings, embedded: EmbeddingCoverage | None) -> bool:
+    """Whether candidates without a vector are encoded for a query; those of a cluster are not."""
+    is_partial = embedded is not None and embedded.symbols < embedded.total
+    return is_partial and settings.encode_candidates > 0 and reader.cache_folder is not None
+
+
 def candidate_count(context: SearchContext) -> int:
     """Return how many candidates each lane returns."""
     wanted = context.settings.candidates or context.profile.candidates
@@ -185,7 +193,8 @@ def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
     }
     if lane == "embedding":
         adapt = settings.adapter and context.asks_for_change
-        return LaneJob(lane, {**arguments, "method": settings.vectors, "adapt": adapt})
+        encode = _encoding_budget(context, text)
+        return LaneJob(lane, {**arguments, "method": settings.vectors, "adapt": adapt, "encode": encode})
     if lane == "tfidf":
         return LaneJob(lane, arguments)
     return LaneJob(
@@ -199,6 +208,18 @@ def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
             "term_weights": plan.term_weights,
         },
     )
+
+
+def _encoding_budget(context: SearchContext, text: str) -> EncodingBudget | None:
+    """Return what may be encoded for this query; None where nothing is missing, or nothing may be."""
+    settings = context.settings
+    if not encodes_at_query_time(context.reader, settings, context.embedded):
+        return None
+    limit = min(MAX_CANDIDATES, max(candidate_count(context), settings.encode_candidates))
+    arguments = {**_text_job(context, "keyword", text).arguments, "limit": limit}
+    # A lane in a process of its own must have time left for the search itself.
+    seconds = min(settings.encode_seconds, settings.lane_seconds / 2)
+    return EncodingBudget(arguments, settings.encode_candidates, seconds)
 
 
 def _graph_job(context: SearchContext, seeds: GraphSeeds) -> LaneJob:

@@ -129,10 +129,10 @@ def _sum_embedded(counts: Sequence[dict[str, Any] | None]) -> dict[str, Any] | N
     known = [each for each in counts if each]
     if not known:
         return None
+    names = ("symbols", "total", "encoded", "candidates_missing")
     return {
         "encoder": known[0]["encoder"],
-        "symbols": sum(each["symbols"] for each in known),
-        "total": sum(each["total"] for each in known),
+        **{name: sum(each[name] for each in known) for name in names},
     }
 
 

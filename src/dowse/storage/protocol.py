@@ -129,6 +129,9 @@ class Reader(Protocol):
     def missing_vectors(self, encoder: str) -> list[tuple[int, bytes]]:
         """Return (row, key) of symbols that have no vector yet, one for each key."""
 
+    def without_vector(self, encoder: str, rows: Sequence[int]) -> list[tuple[int, bytes]]:
+        """Return (row, key) of those of some symbols that have no vector, in the given order."""
+
     def vectors(self, encoder: str, rows: Sequence[int]) -> Floats:
         """Return the vectors of symbols; zeros for a symbol without one."""
 

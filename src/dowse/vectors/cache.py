@@ -42,13 +42,21 @@ _DAMAGE = ("malformed", "not a database", "no such column", "no such table")
 class VectorCache:
     """Vectors of one encoder by key; for one thread, and any number of processes."""
 
-    def __init__(self, folder: Path, encoder: str, dimension: int, max_bytes: int = MAX_BYTES) -> None:
-        """Open or create the cache of one encoder."""
+    def __init__(
+        self,
+        folder: Path,
+        encoder: str,
+        dimension: int,
+        max_bytes: int = MAX_BYTES,
+        wait: float = _BUSY_SECONDS,
+    ) -> None:
+        """Open or create the cache of one encoder; what can't be had within `wait` seconds is left out."""
         self.path = encoder_path(folder, encoder, _SUFFIX)
         self._dimension = dimension
         self._max_rows = max(1, max_bytes // (dimension + _ROW_OVERHEAD))
         self._database: sqlite3.Connection | None = None
         self._writable = True
+        self._wait = wait
         with self._tolerate_failures():
             self._database = self._connect()
 
@@ -126,18 +134,18 @@ class VectorCache:
         """Open the file for writing, or else for reading; None if there is nothing to read."""
         try:
             make_private_directory(self.path.parent)
-            return _opened(_uri(self.path), _SCHEMA)
+            return _opened(_uri(self.path), _SCHEMA, self._wait)
         except (sqlite3.OperationalError, OSError, DowseError):
             self._writable = False
         if not self.path.exists():
             return None
         # A read-only folder can't hold the shared memory of the write-ahead log.
-        return _opened(_uri(self.path) + "?immutable=1", "")
+        return _opened(_uri(self.path) + "?immutable=1", "", self._wait)
 
     def _start_afresh(self) -> None:
         """Rename a damaged file, unless another process has already done so."""
         self.close()
-        with write_lock(self.path.parent, _BUSY_SECONDS, lambda _: None):
+        with write_lock(self.path.parent, self._wait, lambda _: None):
             if _is_damaged(self.path):
                 for ending in _COMPANIONS:
                     old = self.path.with_name(self.path.name + ending)
@@ -146,11 +154,9 @@ class VectorCache:
         self._database = self._connect()
 
 
-def _opened(uri: str, schema: str) -> sqlite3.Connection:
+def _opened(uri: str, schema: str, wait: float = _BUSY_SECONDS) -> sqlite3.Connection:
     """Open a database; the first to open it creates the table."""
-    database = sqlite3.connect(
-        uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-    )
+    database = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None, check_same_thread=False)
     try:
         if schema:
             database.execute("PRAGMA journal_mode = WAL")

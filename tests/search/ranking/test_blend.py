@@ -120,6 +120,14 @@ def test_what_meaning_did_not_find_counts_as_its_last():
     )
 
 
+def test_what_has_no_vector_counts_like_the_lower_quartile_of_the_others():
+    words = LaneRanking("keyword", [0, 1, 2, 3, 9], [5.0] * 5)
+    rankings = [words, LaneRanking("embedding", [7, 0, 1, 2, 3], [0.9, 0.8, 0.6, 0.5, 0.3])]
+    found = {each.row: each for each in blend(rankings, BlendWeights(), 3, {}, {}, without_vector={3, 9})}
+    assert found[9].score == 0.5 and found[9].contributions[0].detail == "no vector yet"
+    assert found[3].score == 0.3  # encoded for this query
+
+
 def test_what_words_did_not_find_gets_nothing_from_them():
     rankings = [LaneRanking("keyword", [A], [5.0]), LaneRanking("embedding", [A, B], [0.5, 0.5])]
     first, second = blend(rankings, BlendWeights(words=0.3), 3, {}, {})

@@ -503,6 +503,16 @@ export interface components {
          */
         EmbeddingCoverage: {
             /**
+             * Candidates Missing
+             * @description Its candidates by words that still have no vector.
+             */
+            candidates_missing: number;
+            /**
+             * Encoded
+             * @description Candidates without a vector that were encoded for this query.
+             */
+            encoded: number;
+            /**
              * Encoder
              * @description The id of the encoder: its weights and its view.
              */

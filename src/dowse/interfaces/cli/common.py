@@ -110,7 +110,7 @@ def ensure_current(index: Index, *, needs_graph: bool = True) -> None:
     """
     if index.is_shared:
         return
-    defer_graph = not needs_graph and _continues_later(index)
+    defer_graph = not needs_graph and continues_later(index)
     if not index.exists:
         print_message(f"indexing {index.root} (first use)")
         update_index(index, defer_graph=defer_graph)
@@ -205,7 +205,7 @@ def embed_in_background(index: Index, rate: float = 0.0) -> None:
         index: The index.
         rate: Symbols per second, if that was measured just before.
     """
-    if not _continues_later(index) or index.is_shared:
+    if not continues_later(index) or index.is_shared:
         return
     is_embedded = not index.unembedded() and index.is_linked
     if is_embedded and not index.has_new_history():
@@ -215,7 +215,7 @@ def embed_in_background(index: Index, rate: float = 0.0) -> None:
     start_learning(index) if is_embedded else start_embedding(index, rate)
 
 
-def _continues_later(index: Index) -> bool:
+def continues_later(index: Index) -> bool:
     """Whether a process in the background goes on with what a command leaves."""
     from dowse.workers.detached import can_detach
 

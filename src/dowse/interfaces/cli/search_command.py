@@ -14,6 +14,7 @@ from dowse.index import QUICK_SYMBOLS, Index
 from dowse.interfaces.cli import flags, grep_flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import (
+    continues_later,
     embed_briefly,
     embed_in_background,
     ensure_current,
@@ -200,9 +201,10 @@ def _warn_of_ignored_flags(index: Index, options: argparse.Namespace) -> None:
 
 
 def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool, query: str) -> None:
-    """Embed before a search with the embedding lane: if requested, on first use, or if that is quick.
+    """Embed before a search with the embedding lane: if requested, or if that is quick.
 
-    All else is embedded in the background.
+    All else is embedded in the background; until then a query has its best candidates encoded. On first use
+    of several queries, or where nothing goes on in the background, some are embedded before.
     """
     if index.is_shared:
         return
@@ -211,7 +213,9 @@ def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool, query
             embed_in_background(index)
         return
     missing = index.unembedded()
-    if missing and (options.mode != "auto" or is_new or missing <= QUICK_SYMBOLS):
+    encodes_candidates = index.settings.encode_candidates and query and continues_later(index)
+    is_first = is_new and not encodes_candidates
+    if missing and (options.mode != "auto" or is_first or missing <= QUICK_SYMBOLS):
         embed_briefly(index, query)
     else:
         embed_in_background(index)

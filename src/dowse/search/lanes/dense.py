@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dowse.query.ast import Constraint
@@ -12,11 +12,20 @@ from dowse.storage.protocol import Reader, VectorRequest
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
+    from dowse.search.lanes.query_time_encoding import EncodingBudget, QueryTimeVectors
+    from dowse.storage.protocol import Floats
     from dowse.vectors.adapter import Adapter
 
 
 @dataclass(frozen=True, slots=True)
-class AdaptedResult(LaneResult):
+class EmbeddingResult(LaneResult):
+    """The candidates, and the vectors among theirs that the index does not have yet."""
+
+    query_time: QueryTimeVectors | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptedResult(EmbeddingResult):
     """The candidates of an adapted query."""
 
     plain_scores: tuple[float, ...] = ()  # the cosines with the query as it was, which confidence knows
@@ -33,11 +42,12 @@ def embedding_lane(
     constraint: Constraint | None = None,
     exact_rows: Mapping[object, frozenset[int]] | None = None,
     adapt: bool = False,
+    encode: EncodingBudget | None = None,
 ) -> LaneResult:
     """Return the nearest neighbours of a text by cosine, among the symbols that meet the filters.
 
     With `adapt`, the text is adapted to the repository's history, if an adapter was learnt; in a shared
-    index, to that of each source.
+    index, to that of each source. With `encode`, keyword candidates without a vector are encoded now.
     """
     if not text.strip():
         return LaneResult((), ())  # filters alone have no vector
@@ -50,13 +60,36 @@ def embedding_lane(
     adapter = _load_adapter(reader, encoder) if adapt else None
     if adapter:
         request = replace(request, vector=adapter.adapt(vector))
-    rows, scores = columns(reader.nearest(request, limit))
+    # Also where the vectors of an index are damaged: then none counts as there.
+    hits = reader.nearest(request, limit) if not encode or reader.embedded_count(encoder.id) else []
+    added = _encode_candidates(reader, encoder, encode) if encode else None
+    if added:
+        cosines = (added.vectors @ request.vector).tolist()
+        hits = sorted([*hits, *zip(added.rows, cosines, strict=True)], key=lambda hit: (-hit[1], hit[0]))
+    rows, scores = columns(hits[:limit])
     if adapter is None:
-        return LaneResult(rows, scores)
-    plain = tuple((reader.vectors(encoder.id, rows) @ vector).tolist())
+        return EmbeddingResult(rows, scores, query_time=added)
+    plain = _plain_cosines(reader, encoder, rows, vector, added)
     label = f"adapted by {adapter.facts.commits:,} commits"
     details = tuple(f"{label}: {now - then:+.2f}" for now, then in zip(scores, plain, strict=True))
-    return AdaptedResult(rows, scores, details, plain)
+    return AdaptedResult(rows, scores, details, plain, query_time=added)
+
+
+def _encode_candidates(reader: Reader, encoder: Encoder, budget: EncodingBudget) -> QueryTimeVectors | None:
+    from dowse.search.lanes.query_time_encoding import encode_candidates  # late: most indexes are embedded
+
+    return encode_candidates(reader, encoder, budget)
+
+
+def _plain_cosines(
+    reader: Reader, encoder: Encoder, rows: Sequence[int], vector: Floats, added: QueryTimeVectors | None
+) -> tuple[float, ...]:
+    """Return the cosines of symbols with the query as it was."""
+    known = dict(zip(added.rows, (added.vectors @ vector).tolist(), strict=True)) if added else {}
+    stored = [row for row in rows if row not in known]
+    if stored:
+        known.update(zip(stored, (reader.vectors(encoder.id, stored) @ vector).tolist(), strict=True))
+    return tuple(known[row] for row in rows)
 
 
 def _load_adapter(reader: Reader, encoder: Encoder) -> Adapter | None:

@@ -121,6 +121,7 @@ def blend(
     coverage: Mapping[int, float],
     name_coverage: Mapping[int, float],
     *,
+    without_vector: Collection[int] = (),
     is_shipped_encoder: bool = True,
     limit: int | None = None,
 ) -> list[FusedCandidate]:
@@ -132,20 +133,26 @@ def blend(
         term_count: How many terms the query has.
         coverage: By row, the share of the query that its text has.
         name_coverage: By row, the share of the query that its name has.
+        without_vector: Rows that the embedding lane can't know, unless they were encoded for this query.
         is_shipped_encoder: Whether the cosines are a shipped encoder's; others are scaled to their range.
         limit: Return only so many; the others would not be looked at.
     """
     nearest = next(each for each in rankings if each.lane == "embedding")
     # A candidate that the embedding lane did not return counts like the last one that it returned.
-    default = min(nearest.scores, default=0.0) if is_shipped_encoder else 0.0
+    lowest = min(nearest.scores, default=0.0) if is_shipped_encoder else 0.0
     cosines = dict(zip(nearest.rows, nearest.scores, strict=True))
     if not is_shipped_encoder:
         cosines = {
             row: _COSINE_RANGE * value for row, value in zip(nearest.rows, normalise(nearest), strict=True)
         }
+    guess = _unknown_cosine(rankings, cosines, lowest, without_vector) if without_vector else lowest
+
+    def cosine(row: int) -> float:
+        return cosines.get(row, guess if row in without_vector else lowest)
+
     words = weights.words + weights.long_words * min(1.0, term_count / _LONG_QUERY_TERMS)
     lane_weights = {"keyword": words, "tfidf": words, "graph": weights.graph}
-    scores = {row: cosines.get(row, default) for each in rankings for row in each.rows}
+    scores = {row: cosine(row) for each in rankings for row in each.rows}
     for each in rankings:
         if each.lane != "embedding":
             for row, value in zip(each.rows, normalise(each), strict=True):
@@ -158,14 +165,30 @@ def blend(
     for row in best:
         lanes = {lane.lane: lane for lane in candidates[row].lanes}
         near = lanes.get("embedding")
-        rank = f"rank {near.rank}" if near else f"not among the first {len(nearest.rows)}"
+        rank = "no vector yet" if row in without_vector else f"not among the first {len(nearest.rows)}"
+        rank = f"rank {near.rank}" if near else rank
         candidates[row].contributions = [
-            Contribution("embedding", cosines.get(row, default), rank),
+            Contribution("embedding", cosine(row), rank),
             *_lane_contributions(lanes, lane_weights),
             *_share_contribution("coverage", weights.coverage, coverage.get(row), "of the words"),
             *_share_contribution("name", -weights.name, name_coverage.get(row), "are in the name"),
         ]
     return [candidates[row] for row in best]
+
+
+def _unknown_cosine(
+    rankings: Sequence[LaneRanking],
+    cosines: Mapping[int, float],
+    lowest: float,
+    without_vector: Collection[int],
+) -> float:
+    """Return the cosine that a candidate without a vector counts with: the lower quartile of the others'.
+
+    The last one's would rank it too low: the others have the words that match best (docs/RANKING.md).
+    """
+    rows = {row for each in rankings if each.lane != "embedding" for row in each.rows}
+    known = sorted(cosines.get(row, lowest) for row in rows if row in cosines or row not in without_vector)
+    return known[len(known) // 4] if known else lowest
 
 
 def _lane_contributions(

@@ -35,6 +35,8 @@ class EmbeddingCoverage(Model):
     encoder: str = Field(description="The id of the encoder: its weights and its view.")
     symbols: int = Field(description="Symbols that have a vector.")
     total: int = Field(description="Symbols of the index.")
+    encoded: int = Field(description="Candidates without a vector that were encoded for this query.")
+    candidates_missing: int = Field(description="Its candidates by words that still have no vector.")
 
 
 class Plan(Model):

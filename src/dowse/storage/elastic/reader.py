@@ -15,7 +15,7 @@ from dowse.storage.elastic.adapters import STAMP, ElasticSourceAdapters
 from dowse.storage.elastic.edges import EdgeReader
 from dowse.storage.elastic.globs import Query
 from dowse.storage.elastic.names import META, SYMBOLS, clusters_id, vector_field
-from dowse.storage.elastic.query import constraint_filters, named_query, scored_terms, term_query
+from dowse.storage.elastic.query import among, constraint_filters, named_query, scored_terms, term_query
 from dowse.storage.elastic.rows import ROW_COLUMNS, GenerationCache, number, symbol_row
 from dowse.storage.elastic.snapshot import MAX_HITS, SnapshotSearcher, batches, common_meta, doc_values
 from dowse.storage.elastic.vectors import decode_vectors, encode_vectors
@@ -186,13 +186,22 @@ class ElasticReader(EdgeReader):
 
     def missing_vectors(self, encoder: str) -> list[tuple[int, bytes]]:
         """Return (row, key) of symbols that have no vector yet, one for each key."""
-        missing = None
+        row_by_key: dict[bytes, int] = {}
+        for row, key in self._scan_missing(encoder):
+            row_by_key.setdefault(key, row)
+        return [(row, key) for key, row in row_by_key.items()]
+
+    def without_vector(self, encoder: str, rows: Sequence[int]) -> list[tuple[int, bytes]]:
+        """Return (row, key) of those of some symbols that have no vector, in the given order."""
+        keys = dict(self._scan_missing(encoder, [among("row", list(rows))])) if rows else {}
+        return [(row, keys[row]) for row in rows if row in keys]
+
+    def _scan_missing(self, encoder: str, filters: Sequence[Query] = ()) -> Iterator[tuple[int, bytes]]:
+        clauses: dict[str, Any] = {"filter": [*filters]}
         if encoder in self._encoders:
-            missing = {"bool": {"must_not": [{"exists": {"field": vector_field(encoder)}}]}}
-        row_by_key: dict[str, int] = {}
-        for hit in self._searcher.scan_columns(SYMBOLS, missing, ["row", "vector_key"]):
-            row_by_key.setdefault(hit["fields"]["vector_key"][0], number(hit))
-        return [(row, bytes.fromhex(key)) for key, row in row_by_key.items()]
+            clauses["must_not"] = [{"exists": {"field": vector_field(encoder)}}]
+        for hit in self._searcher.scan_columns(SYMBOLS, {"bool": clauses}, ["row", "vector_key"]):
+            yield number(hit), bytes.fromhex(hit["fields"]["vector_key"][0])
 
     def vectors(self, encoder: str, rows: Sequence[int]) -> Floats:
         """Return the vectors of symbols, a row of zeros for one that has none."""

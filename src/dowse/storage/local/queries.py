@@ -162,6 +162,10 @@ class CatalogQueries:
         pairs = self._db.execute("SELECT id, vector_key FROM symbols ORDER BY id").fetchall()
         return [row for row, _ in pairs], [key for _, key in pairs]
 
+    def vector_keys_of(self, rows: Sequence[int]) -> dict[int, bytes]:
+        """Return the keys of the vectors of some symbols, by row."""
+        return dict(self._among(rows, "SELECT id, vector_key FROM symbols WHERE id IN ({})"))
+
     def text_keys(self) -> list[tuple[int, int, bytes]]:
         """Return row, file id and a 16-byte key of the own text of every symbol, by row.
 

@@ -116,6 +116,11 @@ class LocalReader(CatalogQueries):
         """Return (row, key) of symbols that have no vector yet, one for each key."""
         return self._encoder_vectors(encoder).missing()
 
+    def without_vector(self, encoder: str, rows: Sequence[int]) -> list[tuple[int, bytes]]:
+        """Return (row, key) of those of some symbols that have no vector."""
+        keys = self.vector_keys_of(rows)
+        return self._vectors.without_vector(encoder, [(row, keys[row]) for row in rows])
+
     def vectors(self, encoder: str, rows: Sequence[int]) -> Floats:
         """Return the vectors of symbols."""
         return self._encoder_vectors(encoder).rows(rows)

@@ -1,0 +1,106 @@
+"""Candidates without a vector are encoded for the query that finds them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dowse import Answer, Index
+from dowse.encoders.registry import load_encoder
+
+from helpers import write_tree
+
+VERBS = (
+    "start",
+    "stop",
+    "retry",
+    "cancel",
+    "pause",
+    "resume",
+    "delay",
+    "count",
+    "list",
+    "log",
+    "copy",
+    "send",
+)
+FILES = {
+    f"{verb}.py": f'def {verb}(job):\n    """{verb.title()} one job of the queue."""\n    job.{verb}()\n'
+    for verb in VERBS
+}
+QUERY = "try a failed job of the queue again"
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tree, and an empty cache of vectors."""
+    monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))
+    return write_tree(tmp_path / "code", FILES)
+
+
+def make_index(root: Path, name: str = "index", **settings: object) -> Index:
+    index = Index.open(root, index_dir=str(root.with_name(name)), encoder="small", threads=1, **settings)
+    index.update()
+    return index
+
+
+def embedded(index: Index) -> int:
+    with index.backend.reader() as reader:
+        return reader.embedded_count(load_encoder("small").id)
+
+
+def scores(answer: Answer) -> dict[str, float]:
+    return {hit.symbol.name: hit.score for hit in answer.hits}
+
+
+@pytest.mark.parametrize("isolation", ["never", "always"])
+def test_the_answer_is_that_of_an_embedded_index(root, isolation):
+    with make_index(root, isolation=isolation, encode_seconds=60.0, lane_seconds=120.0) as index:
+        first = index.search(QUERY)
+        assert first.plan.lanes == ("keyword", "embedding") and first.plan.fusion == "blend"
+        assert (first.embedded.symbols, first.embedded.encoded, first.embedded.candidates_missing) == (
+            0,
+            12,
+            0,
+        )
+        assert [note.code for note in first.notes] == ["partly-embedded"]
+        assert embedded(index) == 12
+        second = index.search(QUERY)
+    assert second.embedded.encoded == 0 and second.notes == ()
+    assert list(scores(first)) == list(scores(second))
+    assert scores(first) == pytest.approx(scores(second), abs=1e-5)
+    assert first.hits[0].confidence == pytest.approx(second.hits[0].confidence, abs=1e-5)
+
+
+def test_vectors_are_kept_for_other_indexes_while_another_process_embeds(root):
+    index, encoder = make_index(root, isolation="never", encode_seconds=60.0), load_encoder("small")
+    with index.backend.vector_writer(encoder.id, encoder.dimension):
+        first = index.search(QUERY)
+    assert first.embedded.encoded == 12 and embedded(index) == 0
+    other = make_index(root, "other", isolation="never")
+    answer = other.search(QUERY)
+    assert (answer.embedded.encoded, answer.embedded.candidates_missing) == (0, 0)
+    assert scores(answer) == pytest.approx(scores(first), abs=1e-5) and embedded(other) == 12
+
+
+def test_the_best_come_first_until_the_time_is_up(root):
+    index = make_index(root, isolation="never", encode_seconds=1e-6)
+    answer = index.search("retry a job", k=12)
+    assert (answer.embedded.encoded, answer.embedded.candidates_missing) == (8, 4)
+    by_meaning = {hit.symbol.name for hit in answer.hits if any(x.lane == "embedding" for x in hit.lanes)}
+    assert "retry" in by_meaning and len(by_meaning) == 8
+    for hit in answer.hits:
+        part = next(part for part in hit.explanation if part.source == "embedding")
+        is_encoded = hit.symbol.name in by_meaning
+        assert (part.detail != "no vector yet") == is_encoded
+        assert is_encoded or hit.confidence is None
+
+
+def test_the_number_of_candidates_is_a_setting_and_filters_hold(root):
+    index = make_index(root, isolation="never", encode_candidates=3)
+    answer = index.search(f"{QUERY} -path:retry.py", k=12)
+    assert (answer.embedded.encoded, answer.embedded.candidates_missing) == (3, 8)
+    assert "retry" not in scores(answer)
+    off = make_index(root, "off", isolation="never", encode_candidates=0)
+    assert off.search(QUERY).plan.lanes == ("keyword",) and embedded(off) == 0
