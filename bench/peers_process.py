@@ -41,9 +41,7 @@ def timed(
     peak, ended = [0.0], threading.Event()
     watcher = threading.Thread(target=watch_memory, args=(mark.encode(), peak, ended))
     started = time.perf_counter()
-    process = subprocess.Popen(
-        command, env=variables, stdin=subprocess.DEVNULL, start_new_session=True, **pipes
-    )
+    process = subprocess.Popen(command, env=variables, start_new_session=True, **pipes)
     if sample:
         watcher.start()
     try:
