@@ -54,7 +54,8 @@ QUERIES = {
     ],
 }
 NAME = 3  # the first of the names
-TOOLS = ("dowse", "semble", "ripgrep", "zoekt", "FTS5", "ctags")
+WORDS = "dowse, words alone"
+TOOLS = ("dowse", WORDS, "semble", "ripgrep", "zoekt", "FTS5", "ctags")
 WARM_RUNS = 20
 # Half of semble's first answer.
 BAR = 0.5
@@ -72,6 +73,7 @@ class Tool:
     cold: tuple[str, ...] = ()  # flags of a search that no process left by an earlier one may answer
     warm: list[str] | None = None
     names_only: bool = False
+    search_indexes: bool = False
 
 
 def main() -> None:
@@ -121,6 +123,7 @@ def versions(tools: Path) -> dict[str, str]:
     dowse, semble, zoekt = tools / "dowse/bin/dowse", tools / "semble/bin/semble", tools / "bin/zoekt"
     commands: dict[str, list[Any]] = {
         "dowse": [dowse, "--version"],
+        WORDS: [dowse, "--version"],
         "semble": [semble, "--version"],
         "ripgrep": [tools / "bin/rg", "--version"],
         "zoekt": ["cat", tools / "zoekt.version"],
@@ -139,16 +142,18 @@ def tool(name: str, tools: Path, root: Path, folder: Path) -> Tool:
     home = {"HOME": str(folder / "home"), "XDG_CACHE_HOME": str(folder / "cache")}
     here = [sys.executable, str(Path(__file__).with_name("peers_workers.py"))]
     at, store = str(root), str(folder / "index")
-    if name == "dowse":
+    if name in ("dowse", WORDS):
+        mode, embed = ("keyword", ["--no-embed"]) if name == WORDS else ("auto", [])
         dowse, place = str(tools / "dowse/bin/dowse"), [at, "--index-dir", store]
         env = {**home, "XDG_RUNTIME_DIR": str(folder / "run")}
-        code = f"{_WARM_DOWSE}\nask = lambda query: index.search(query, k=10).hits{LOOP}"
+        code = f"{_WARM_DOWSE}\nask = lambda query: index.search(query, k=10, mode={mode!r}).hits{LOOP}"
         return Tool(
-            [dowse, "index", *place, "--quiet"],
-            lambda query: [dowse, "search", query, *place],
+            [dowse, "index", *place, "--quiet", *embed],
+            lambda query: [dowse, "search", query, *place, "--mode", mode],
             env,
             ("--no-daemon",),
             [str(tools / "dowse/bin/python"), "-c", code, at, store],
+            search_indexes=True,
         )
     if name == "semble":
         semble, env = str(tools / "semble/bin/semble"), {**home, "SEMBLE_MODEL_NAME": str(tools / "model")}
@@ -182,13 +187,14 @@ def measure(tools: Path, found: dict[str, str], root: Path, work: Path, options:
     names = [name for name in TOOLS if name in found]
     rows: dict[str, dict[str, Any]] = {name: {} for name in names}
     load_before = os.getloadavg()[0]
-    firsts: dict[str, list[float]] = {name: [] for name in names}
+    firsts: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for turn in range(options.rounds):
         for name in names:
             firsts[name].append(first_answer(name, tools, root, work / f"first-{turn}-{name}", queries))
     kept = {name: tool(name, tools, root, fresh(work / f"full-{name}")) for name in names}
     for name, it in kept.items():
-        rows[name]["first_answer_s"] = round(statistics.median(firsts[name]), 3)
+        wall, cpu = (statistics.median(values) for values in zip(*firsts[name], strict=True))
+        rows[name] |= {"first_answer_s": round(wall, 3), "first_answer_cpu_s": round(cpu, 3)}
         rows[name] |= build(it, queries[0], options.limit)
         rows[name]["disk_mb"] = round(megabytes(work / f"full-{name}"), 1)
     for name, times in cold_queries(kept, queries, options.rounds).items():
@@ -201,23 +207,28 @@ def measure(tools: Path, found: dict[str, str], root: Path, work: Path, options:
     return {"files": len(listed), "megabytes": size, "queries": queries, "load": load, "tools": rows}
 
 
-def first_answer(name: str, tools: Path, root: Path, folder: Path, queries: list[str]) -> float:
-    """Return the seconds from nothing to printed hits, with the index where a search doesn't make it."""
+def first_answer(name: str, tools: Path, root: Path, folder: Path, queries: list[str]) -> tuple[float, float]:
+    """Return the wall and CPU seconds from nothing to printed hits, with the index if there is a command."""
     it = tool(name, tools, root, fresh(folder))
     query = queries[NAME if it.names_only else 0]
-    indexing = timed(it.index, it.env).seconds if it.index and name != "dowse" else 0.0
-    searching = timed(it.search(query), it.env)
-    if not searching.output.strip():
+    commands = [it.search(query)] if it.index is None or it.search_indexes else [it.index, it.search(query)]
+    ran = [timed(command, it.env) for command in commands]
+    if not ran[-1].output.strip():
         raise SystemExit(f"{name} found nothing for {query!r}")
     shutil.rmtree(folder, ignore_errors=True)
-    return indexing + searching.seconds
+    return sum(each.seconds for each in ran), sum(each.cpu for each in ran)
 
 
 def build(it: Tool, query: str, limit: float) -> dict[str, Any]:
     """Build the full index; return its seconds and the peak memory of all processes."""
     with_index = it.index or it.search(query)
     ran = timed(with_index, it.env, limit, sample=True)
-    return {"index_s": round(ran.seconds, 2), "index_finished": ran.finished, "peak_mb": round(ran.peak_mb)}
+    return {
+        "index_s": round(ran.seconds, 2),
+        "index_cpu_s": round(ran.cpu, 2),
+        "index_finished": ran.finished,
+        "peak_mb": round(ran.peak_mb),
+    }
 
 
 def cold_queries(kept: dict[str, Tool], queries: list[str], rounds: int) -> dict[str, list[float]]:
@@ -277,21 +288,23 @@ def table(results: dict[str, Any]) -> str:
     for name, measured in results["repositories"].items():
         rows = measured["tools"]
         parts.append(f"### {name}: {measured['files']:,} files, {measured['megabytes']} MB\n")
-        parts.append(
-            "| tool | first answer | full index | query, new process | query, warm | memory | disk |"
-        )
-        parts.append("|---|---|---|---|---|---|---|")
+        columns = "first answer (CPU) | full index (CPU) | query, new process | query, warm | memory | disk"
+        parts += [f"| tool | {columns} |", "|---|---|---|---|---|---|---|"]
         for tool_name, row in rows.items():
-            index = f"{row['index_s']} s" if row["index_finished"] else f"> {row['index_s']} s"
-            warm_query = f"{row['warm_query']['p50_ms']:.1f} ms" if "warm_query" in row else "–"
-            first, cold = row["first_answer_s"], row["cold_query"]["p50_ms"]
-            sizes = f"{row['peak_mb']} MB | {row['disk_mb']} MB"
-            parts.append(
-                f"| {tool_name} | {first:.2f} s | {index} | {cold:.0f} ms | {warm_query} | {sizes} |"
+            first = f"{row['first_answer_s']:.2f} s ({row['first_answer_cpu_s']:.2f})"
+            index = (
+                f"{'' if row['index_finished'] else '> '}{row['index_s']:.2f} s ({row['index_cpu_s']:.1f})"
             )
-        if {"dowse", "semble"} <= rows.keys():
-            ratio = rows["dowse"]["first_answer_s"] / rows["semble"]["first_answer_s"]
-            parts.append(f"\ndowse's first answer takes {ratio:.2f} × semble's (bar: {BAR}).\n")
+            cold = f"{row['cold_query']['p50_ms']:.0f} ms"
+            warm = f"{row['warm_query']['p50_ms']:.1f} ms" if "warm_query" in row else "–"
+            sizes = f"{row['peak_mb']} MB | {row['disk_mb']} MB"
+            parts.append(f"| {tool_name} | {first} | {index} | {cold} | {warm} | {sizes} |")
+        for mine in ("dowse", WORDS) if {"dowse", "semble"} <= rows.keys() else ():
+            wall, cpu = (rows[mine][m] / rows["semble"][m] for m in ("first_answer_s", "first_answer_cpu_s"))
+            parts.append(
+                f"\nFirst answer of {mine}: {wall:.2f} × semble's, CPU time {cpu:.2f} × (bar: {BAR})."
+            )
+        parts.append("")
     return "\n".join(parts)
 
 

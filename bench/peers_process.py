@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import threading
@@ -22,6 +23,7 @@ class Ran:
     """A command that was run."""
 
     seconds: float
+    cpu: float  # of it and the processes that it waited for
     output: bytes
     peak_mb: float
     finished: bool
@@ -40,7 +42,7 @@ def timed(
     }
     peak, ended = [0.0], threading.Event()
     watcher = threading.Thread(target=watch_memory, args=(mark.encode(), peak, ended))
-    started = time.perf_counter()
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     process = subprocess.Popen(command, env=variables, start_new_session=True, **pipes)
     if sample:
         watcher.start()
@@ -60,7 +62,9 @@ def timed(
         output, errors = process.communicate()
     elif process.returncode not in (0, 1):  # 1: nothing found
         raise SystemExit(f"{command} failed: {errors.decode(errors='replace')[-500:]}")
-    return Ran(seconds, output, peak[0], finished)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Ran(seconds, cpu, output, peak[0], finished)
 
 
 def watch_memory(mark: bytes, peak: list[float], ended: threading.Event) -> None:
