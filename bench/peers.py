@@ -133,7 +133,7 @@ def versions(tools: Path) -> dict[str, str]:
     for name, command in commands.items():
         if shutil.which(zoekt if name == "zoekt" else command[0]):
             said = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
-            known[name] = said[0]
+            known[name] = said[0] if said else "unknown"
     return known
 
 
