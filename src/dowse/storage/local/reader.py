@@ -78,6 +78,12 @@ class LocalReader(CatalogQueries):
         """Return the number of symbols."""
         return self._fulltext.symbol_count
 
+    def languages(self) -> dict[str, int]:
+        """Return the number of files per language, most first; counted once a generation."""
+        if "languages" not in self.derived:
+            self.derived["languages"] = super().languages()
+        return dict(self.derived["languages"])
+
     def _resolve(self, leaf: Leaf) -> tuple[str, Iterable[int]]:
         """Return field and matching values of a filter that is evaluated in Python."""
         if isinstance(leaf, PathFilter):
