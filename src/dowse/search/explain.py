@@ -10,7 +10,7 @@ from dowse.config import index_command
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import matching_lines
 from dowse.search.lanes.bm25 import KeywordResult
-from dowse.search.lanes.dense import AdaptedResult
+from dowse.search.lanes.embedding_result import AdaptedResult
 from dowse.search.lanes.jobs import MENTION_SCORE
 from dowse.search.lanes.tfidf import TfidfResult
 from dowse.search.ranking.confidence import NOTHING_RELEVANT, confidence, is_nothing

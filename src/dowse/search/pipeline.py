@@ -14,8 +14,8 @@ from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import match_patterns, rank_exact
 from dowse.search.explain import above_min_score, make_answer
 from dowse.search.lanes.bm25 import query_terms
-from dowse.search.lanes.dense import EmbeddingResult
 from dowse.search.lanes.dispatch import InlineLanes
+from dowse.search.lanes.embedding_result import EmbeddingResult
 from dowse.search.lanes.jobs import LaneRunner
 from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan, lane_weights, make_plan, plain_name, plain_text_notes

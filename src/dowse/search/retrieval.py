@@ -12,7 +12,7 @@ from dowse.errors import DowseError
 from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.context import Candidates, SearchContext
 from dowse.search.lanes.bm25 import without_language
-from dowse.search.lanes.dense import AdaptedResult
+from dowse.search.lanes.embedding_result import AdaptedResult
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.search.lanes.query_time_encoding import MAX_CANDIDATES, EncodingBudget
 from dowse.search.planner import Plan

@@ -91,16 +91,13 @@ class LocalVectors:
         return vectors
 
     def without_vector(self, encoder: str, symbols: Sequence[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
-        """Return those of some symbols, given as (row, key), that have no vector; all if none can be read.
+        """Return those of some symbols, given as (row, key), that have no vector.
 
         It finds these keys alone: the keys of all symbols of a large index take long to read.
         """
         from dowse.vectors.keys import as_keys
 
-        try:
-            matrix_rows = _open_matrix(self.folder(encoder)).find(as_keys(key for _, key in symbols))
-        except DowseError:
-            return list(symbols)
+        matrix_rows = _open_matrix(self.folder(encoder)).find(as_keys(key for _, key in symbols))
         return [symbol for symbol, row in zip(symbols, matrix_rows.tolist(), strict=True) if row < 0]
 
     def close(self) -> None:
