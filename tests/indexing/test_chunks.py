@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from dowse import Index
+from dowse import Index, Settings
 from dowse.indexing import update
 
 from helpers import image
@@ -12,7 +14,8 @@ from helpers import image
 
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
-    monkeypatch.setattr(update, "_CHUNK", 100)
+    budget = replace(update.memory_budget(Settings()), commit_bytes=100)
+    monkeypatch.setattr(update, "memory_budget", lambda _: budget)
     for i in range(12):
         (tmp_path / "tree").mkdir(exist_ok=True)
         (tmp_path / "tree" / f"m{i}.py").write_text(
@@ -28,7 +31,7 @@ def test_chunks_make_the_same_index(tree, tmp_path, monkeypatch):
         assert index.backend.check() == [] and not index.update().wrote
         assert index.search("work").notes == ()
         found = image(index)
-    monkeypatch.setattr(update, "_CHUNK", 10**9)
+    monkeypatch.undo()
     with Index.open(tree, index_dir=str(tmp_path / "whole")) as index:
         assert index.update().generation == 1
         assert image(index) == found

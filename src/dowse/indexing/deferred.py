@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from dowse.indexing.memory_budget import MemoryBudget
 from dowse.indexing.parse_jobs import GraphJob
 from dowse.indexing.parse_pool import parse_all
 from dowse.indexing.records import empty_graph_part
 from dowse.storage.protocol import Writer
 
 
-def complete_deferred_files(writer: Writer, processes: int) -> None:
+def complete_deferred_files(writer: Writer, budget: MemoryBudget) -> None:
     """Store references, bindings and trigrams of the files that were indexed without, and commit them.
 
     Their texts come from the index: a file may have changed since it was read.
@@ -20,8 +21,9 @@ def complete_deferred_files(writer: Writer, processes: int) -> None:
     if not files:
         return
     run, address, tree = str(time.monotonic_ns()), writer.share_graph(), Path(writer.meta()["root"]).name
-    jobs = [GraphJob(run, address, file, tree) for file in files]
-    for file, reply in zip(files, parse_all(jobs, processes), strict=True):
+    jobs = (GraphJob(run, address, file, tree) for file in files)
+    replies = parse_all(jobs, budget.processes, worker_bytes=budget.worker_bytes)
+    for file, reply in zip(files, replies, strict=True):
         # A file that ends the process now has its definitions, and no references.
         writer.complete_file(file.file_id, reply.graph or empty_graph_part(file))
     writer.commit({})

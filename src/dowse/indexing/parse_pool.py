@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 from dowse.errors import DowseError
+from dowse.indexing.memory_budget import resident_bytes
 from dowse.indexing.parse_jobs import MAX_REPLY_BYTES, AnyJob, CorpusJob, GraphJob, LinkJob, Reply
 from dowse.parsing.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS, file_seconds
 from dowse.workers.program import worker_program
@@ -28,7 +29,11 @@ WINDOW = 1_000
 
 
 def parse_all(
-    jobs: Iterable[AnyJob], processes: int, time_limit: int = FILE_TIME_LIMIT, program: str = ""
+    jobs: Iterable[AnyJob],
+    processes: int,
+    time_limit: int = FILE_TIME_LIMIT,
+    program: str = "",
+    worker_bytes: int = 0,
 ) -> Iterator[Reply]:
     """Yield a reply for every job, in the order of the jobs, so that two builds of an index are the same.
 
@@ -37,8 +42,9 @@ def parse_all(
         processes: How many processes work at once.
         time_limit: Seconds of wall time for one job.
         program: The program of the processes, if not `parser_program()`.
+        worker_bytes: A process that takes more is replaced once it has done what it was sent; 0 for no limit.
     """
-    pool = _Pool(jobs, time_limit, program or parser_program())
+    pool = _Pool(jobs, time_limit, program or parser_program(), worker_bytes)
     threads = [threading.Thread(target=_Driver(pool).run, daemon=True) for _ in range(max(1, processes))]
     for thread in threads:
         thread.start()
@@ -138,8 +144,8 @@ _idle = _IdleWorkers()
 class _Pool:
     """What the threads of one call share."""
 
-    def __init__(self, jobs: Iterable[AnyJob], time_limit: int, program: str) -> None:
-        self.time_limit, self.program = time_limit, program
+    def __init__(self, jobs: Iterable[AnyJob], time_limit: int, program: str, worker_bytes: int) -> None:
+        self.time_limit, self.program, self.worker_bytes = time_limit, program, worker_bytes
         self.slow_files = SlowFileBudget()
         # The number of a job and its replies; an error; None from a thread that ends.
         self.replies: queue.Queue[tuple[int, list[Reply]] | BaseException | None]
@@ -225,9 +231,14 @@ class _Driver:
         return 1 if self._pending and isinstance(self._pending[0][1], CorpusJob) else _JOBS_AHEAD
 
     def _next_reply(self, worker: Supervisor) -> Reply:
+        limit = self._pool.worker_bytes
+        is_too_large = limit and worker.pid is not None and resident_bytes(worker.pid) > limit
         if not self._sent:
+            if is_too_large:
+                worker.discard()
             worker.start(self._pool.time_limit)
-        while self._sent < min(len(self._pending), self._jobs_ahead()):
+            is_too_large = False
+        while not is_too_large and self._sent < min(len(self._pending), self._jobs_ahead()):
             number, job = self._pending[self._sent]
             job = self._pool.slow_files.limit(job)
             self._pending[self._sent] = number, job

@@ -127,7 +127,7 @@ def extract_graph(job: GraphJob) -> Reply:
         for each in _catalogs.values():
             each.close()
         _catalogs.clear()
-        _catalogs[job.key] = Catalog.open_for_reading(Path(job.address))
+        _catalogs[job.key] = Catalog.open_for_reading(Path(job.address), is_mapped=False)
     catalog = _catalogs[job.key]
     with catalog.snapshot():
         ((_, text),) = catalog.texts([job.file.file_id])
@@ -143,7 +143,7 @@ def link_files(job: LinkJob) -> Reply:
         from dowse.storage.local.catalog import Catalog
 
         _linkers.clear()
-        catalog = Catalog.open_for_reading(Path(job.address))
+        catalog = Catalog.open_for_reading(Path(job.address), is_mapped=False)
         catalog.graph.load_keys()
         _linkers[job.key] = catalog, Linker(catalog.graph)
     catalog, linker = _linkers[job.key]

@@ -25,6 +25,7 @@ from dowse.indexing.diff import (
 )
 from dowse.indexing.hashes import corpus_hash
 from dowse.indexing.link_pool import resolve_in_processes
+from dowse.indexing.memory_budget import MemoryBudget, memory_budget
 from dowse.indexing.parse_jobs import AnyJob, CorpusJob, Job, Reply
 from dowse.indexing.parse_pool import keep_idle_workers, parse_all
 from dowse.indexing.scip_files import find_scip_files
@@ -43,9 +44,6 @@ _CORPUS_BATCH = 64
 # A file saved this shortly before it was indexed may change again within the same clock tick (git calls that
 # "racily clean"); its time is not trusted, so the next update compares content.
 _RACY_NS = 2_000_000_000
-# Bytes of text after which a generation is committed although more is to come: a transaction that outgrows
-# memory is slow, and an interrupted run continues from here.
-_CHUNK = 200_000_000
 # Parsing this little is quicker than starting a second process.
 _SMALL_BYTES = 300_000
 
@@ -111,27 +109,32 @@ def update(
         kind = "an index on a cluster" if settings.backend else "a corpus"
         raise ConfigError(f"{kind} takes no SCIP files; leave out --scip")
     started = time.monotonic()
+    budget = memory_budget(settings)
     with backend.writer(wait, on_wait) as writer:
+        writer.limit_buffers(budget.writer_bytes)
         if is_corpus(root):
-            report = _update_corpus(writer, root, settings, on_progress)
+            report = _update_corpus(writer, root, settings, budget, on_progress)
         else:
-            with keep_idle_workers(settings.processes):  # those that parse link as well
-                report = _update_tree(writer, root, settings, on_progress, seen, scip, defer_graph)
+            with keep_idle_workers(budget.processes):  # those that parse link as well
+                report = _update_tree(writer, root, settings, budget, on_progress, seen, scip, defer_graph)
     return replace(report, seconds=time.monotonic() - started)
 
 
 def link_deferred(backend: Backend, settings: Settings, wait: float | None = None) -> None:
     """Build the call graph that an update deferred, or did not live to build."""
+    budget = memory_budget(settings)
     with backend.writer(wait) as writer:
+        writer.limit_buffers(budget.writer_bytes)
         if not _is_linked(writer):
-            with keep_idle_workers(settings.processes):
-                _link_and_commit(writer, settings.processes, {"linked": "1"})
+            with keep_idle_workers(budget.processes):
+                _link_and_commit(writer, budget, {"linked": "1"})
 
 
 def _update_tree(
     writer: Writer,
     root: Path,
     settings: Settings,
+    budget: MemoryBudget,
     on_progress: Callable[[Progress], None],
     seen: ScanResult | None,
     named_scip: Sequence[Path],
@@ -143,19 +146,20 @@ def _update_tree(
     for key in diff.deleted:
         writer.delete(key)
     size = sum(job.size for job in diff.jobs)
-    processes = 1 if size < _SMALL_BYTES else settings.processes
+    if size < _SMALL_BYTES:
+        budget = replace(budget, processes=1)
     # Words first: they answer most questions, and the call graph takes as long again. What SCIP files say
     # refers to references, and stripped documentation may declare types.
-    is_new = writer.meta()["generation"] == "0" and processes > 1 and not settings.backend
+    is_new = writer.meta()["generation"] == "0" and budget.processes > 1 and not settings.backend
     is_deferred = is_new and not settings.strip_docs and not (scip is not None and scip.is_new)
     jobs = [job._replace(is_deferred=True) for job in diff.jobs] if is_deferred else diff.jobs
     results = _Results(writer, diff.skipped)
     uncommitted = 0
-    for done, reply in enumerate(parse_all(jobs, processes), 1):
+    for done, reply in enumerate(parse_all(jobs, budget.processes, worker_bytes=budget.worker_bytes), 1):
         results.store(reply)
         on_progress(Progress(done, len(jobs)))
         uncommitted += sum(record.size for record in reply.records)
-        if uncommitted > _CHUNK:
+        if uncommitted > budget.commit_bytes:
             writer.commit({**_metadata(writer, root, settings, {}), "complete": "0", "linked": "0"})
             uncommitted = 0
     results.remember_stamps({job.key: job for job in diff.jobs}, diff.skipped_stamps)
@@ -176,26 +180,30 @@ def _update_tree(
                 escape_surrogates(scip.stamps().encode()),
             )
         update_validity(writer.graph())
-        is_slow = not settings.backend and (processes > 1 or not _is_linked(writer))
+        is_slow = not settings.backend and (budget.processes > 1 or not _is_linked(writer))
         if is_slow:
             generation = writer.commit({**meta, "linked": "0"})
         if not (is_slow and defer_graph):
-            generation = _link_and_commit(writer, processes, meta)
+            generation = _link_and_commit(writer, budget, meta)
     report = results.report(generation, len(diff.deleted), diff.unchanged + results.unchanged)
     return replace(report, notes=notes)
 
 
-def _link_and_commit(writer: Writer, processes: int, meta: dict[str, str]) -> int:
+def _link_and_commit(writer: Writer, budget: MemoryBudget, meta: dict[str, str]) -> int:
     """Link the files that need it, and commit the call graph as a generation."""
     if not _is_linked(writer):
-        complete_deferred_files(writer, processes)
-    if link(writer.graph(), partial(resolve_in_processes, writer, processes) if processes > 1 else None):
+        complete_deferred_files(writer, budget)
+    if link(writer.graph(), partial(resolve_in_processes, writer, budget) if budget.processes > 1 else None):
         writer.begin_generation()
     return writer.commit(meta)
 
 
 def _update_corpus(
-    writer: Writer, root: Path, settings: Settings, on_progress: Callable[[Progress], None]
+    writer: Writer,
+    root: Path,
+    settings: Settings,
+    budget: MemoryBudget,
+    on_progress: Callable[[Progress], None],
 ) -> Report:
     stamps = known_stamps(writer, settings)
     corpus = _corpus_digest(root, settings)
@@ -211,7 +219,8 @@ def _update_corpus(
     skipped = list(problems.items())
     results = _Results(writer, skipped)
     done = 0
-    for reply in parse_all(_corpus_jobs(changed, settings.strip_docs), settings.processes):
+    jobs = _corpus_jobs(changed, settings.strip_docs)
+    for reply in parse_all(jobs, budget.processes, worker_bytes=budget.worker_bytes):
         results.store(reply)
         done += max(1, len(reply.records))
         on_progress(Progress(done, len(changed)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,12 @@ def rebuilt(root: Path, folder: Path) -> list[tuple[object, ...]]:
     return edges(folder)
 
 
+def commit_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commit after every file."""
+    budget = replace(update_module.memory_budget(Settings()), commit_bytes=50)
+    monkeypatch.setattr(update_module, "memory_budget", lambda _: budget)
+
+
 FILES = {
     f"m{n}.py": f"from m{(n + 1) % 6} import f{(n + 1) % 6}\n\n\ndef f{n}():\n    f{(n + 1) % 6}()\n"
     for n in range(6)
@@ -43,13 +50,13 @@ def test_an_update_in_chunks_ends_with_the_same_graph(tmp_path, monkeypatch):
     root = write_tree(tmp_path / "tree", FILES)
     expected = rebuilt(root, tmp_path / "whole")
     assert len([edge for edge in expected if edge[2] == "calls"]) == 6
-    monkeypatch.setattr(update_module, "_CHUNK", 50)
+    commit_often(monkeypatch)
     assert rebuilt(root, tmp_path / "chunks") == expected
 
 
 def test_an_update_that_was_cut_short_is_linked_by_the_next(tmp_path, monkeypatch):
     root = write_tree(tmp_path / "tree", FILES)
-    monkeypatch.setattr(update_module, "_CHUNK", 50)
+    commit_often(monkeypatch)
 
     def fail(*_):
         raise KeyboardInterrupt

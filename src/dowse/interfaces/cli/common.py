@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Settings that are flags of several commands.
 _SETTINGS = (
-    *("index_dir", "backend", "exclude", "strip_docs", "processes"),
+    *("index_dir", "backend", "exclude", "strip_docs", "processes", "memory"),
     *("include_secrets", "show_secrets"),
     *("encoder", "view", "vectors", "device", "threads"),
 )

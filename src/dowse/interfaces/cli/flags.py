@@ -34,6 +34,7 @@ _FLAGS: dict[str, dict[str, Any]] = {
         "help": "index secrets too: .env, private keys, credentials (excluded by default)",
     },
     "--processes": {"type": int, "metavar": "N", "help": "parsing processes (default: all cores)"},
+    "--memory": {"type": int, "metavar": "MB", "help": "memory of all processes (default: by their number)"},
     "--encoder": {"metavar": "NAME", "help": "base, small, a model's folder, hf:owner/name, or none"},
     "--view": {"choices": VIEWS, "help": "encode whole symbols (default), or only their docs"},
     "--vectors": {"choices": VECTORS, "help": "vector search method (default: auto)"},
@@ -55,7 +56,7 @@ _FLAGS: dict[str, dict[str, Any]] = {
 _GROUPS = {
     "target": ("path", "--index-dir", "--backend"),
     # What decides which text an index holds.
-    "indexing": ("--exclude", "--strip-docs", "--include-secrets", "--processes"),
+    "indexing": ("--exclude", "--strip-docs", "--include-secrets", "--processes", "--memory"),
     # What decides how text becomes vectors and how these are searched.
     "encoding": ("--encoder", "--view", "--vectors", "--device", "--threads"),
 }

@@ -110,6 +110,9 @@ class ElasticWriter:
 
     # Changes
 
+    def limit_buffers(self, size: int) -> None:
+        """Do nothing: requests to the cluster are small."""
+
     def put(self, record: FileRecord) -> None:
         """Add a file, or replace the one with its key."""
         self._mirror.replace_file(record)

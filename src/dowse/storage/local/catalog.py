@@ -99,18 +99,21 @@ class Catalog(CatalogQueries):
         return cls(db, path)._checked()
 
     @classmethod
-    def open_for_reading(cls, path: Path) -> Self:
-        """Open an existing catalog; also one in a folder that can't be written to."""
+    def open_for_reading(cls, path: Path, *, is_mapped: bool = True) -> Self:
+        """Open an existing catalog; also one in a folder that can't be written to.
+
+        Mapped pages count as memory of every process that touched them: parser processes do without.
+        """
         if not path.exists():
             raise IndexMissing(f"no index in {path.parent}; run `dowse index` first")
         uri = path.absolute().as_uri()
         try:
-            return cls(_connect(f"{uri}?mode=ro"), path)._checked()
+            return cls(_connect(f"{uri}?mode=ro", is_mapped), path)._checked()
         except sqlite3.OperationalError:
             if os.access(path.parent, os.W_OK):
                 raise
             # A read-only folder can't hold the shared memory of the write-ahead log, and so has no writer.
-            return cls(_connect(f"{uri}?immutable=1"), path)._checked()
+            return cls(_connect(f"{uri}?immutable=1", is_mapped), path)._checked()
 
     def _checked(self) -> Self:
         try:
@@ -286,9 +289,9 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return stat.st_dev, stat.st_ino
 
 
-def _connect(uri: str) -> sqlite3.Connection:
+def _connect(uri: str, is_mapped: bool) -> sqlite3.Connection:
     db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     db.execute("PRAGMA trusted_schema=OFF")  # an index may come from anybody: no functions in its schema
     # Memory-mapped: a reader touches pages all over the file, without a system call for each.
-    db.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}")
+    db.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}" if is_mapped else "PRAGMA cache_size=-32000")
     return db

@@ -8,8 +8,10 @@ import struct
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 from dowse.storage.compression import pack, unpack
+from dowse.storage.local.key_filter import KeyFilter
 from dowse.storage.protocol import (
     BY_COMPILER,
     BrokenBlock,
@@ -73,7 +75,7 @@ class GraphTables:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
-        self._known_keys: frozenset[int] | None = None
+        self._known_keys: KeyFilter | None = None
 
     # Adding and removing files
 
@@ -249,11 +251,12 @@ class GraphTables:
 
         For a connection that sees one generation.
         """
+        ((count,),) = self._db.execute("SELECT count(*) FROM symbols")
         keys = self._db.execute("SELECT scope_key, name_key FROM symbols")
-        self._known_keys = frozenset(key for pair in keys for key in pair)
+        self._known_keys = KeyFilter(chain.from_iterable(keys), 2 * count)
 
     def _is_unknown(self, key: int) -> bool:
-        return self._known_keys is not None and key not in self._known_keys
+        return self._known_keys is not None and self._known_keys.excludes(key)
 
     def symbols_in_scope(self, scope_key: int) -> list[Target]:
         """Return the symbols with a scope key, in an order that does not depend on when they were added."""

@@ -22,6 +22,7 @@ class LocalWriter:
         self._base = catalog.generation()
         self._fulltext: Any = None
         self._has_changed_files = False
+        self._buffer_bytes = 0
         layout.remove_other_generations(folder, self._base)  # of a killed writer
 
     def fingerprints(self) -> dict[str, FileFingerprint]:
@@ -35,6 +36,10 @@ class LocalWriter:
     def meta(self) -> dict[str, str]:
         """Return the description of the last generation."""
         return self._catalog.meta()
+
+    def limit_buffers(self, size: int) -> None:
+        """Let the text indexes fill about so many bytes before they write them."""
+        self._buffer_bytes = size
 
     def put(self, record: FileRecord) -> None:
         """Add a file, or replace the one with its key."""
@@ -129,7 +134,9 @@ class LocalWriter:
 
             folder = layout.clone_generation(self._folder, self._base, self._base + 1)
             try:
-                self._fulltext = FulltextWriter(folder, create=not self._base)
+                self._fulltext = FulltextWriter(
+                    folder, create=not self._base, buffer_bytes=self._buffer_bytes
+                )
             except ValueError as error:  # what tantivy raises for anything it can't read
                 raise layout.unavailable_error(self._folder, error) or layout.damage_error(
                     self._folder, error

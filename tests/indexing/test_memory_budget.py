@@ -1,0 +1,79 @@
+"""The setting `memory`: what it allows each process, and an index made under a hard limit of the system."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse import Settings
+from dowse.indexing.memory_budget import memory_budget, resident_bytes
+from dowse.indexing.parse_jobs import Job
+from dowse.indexing.parse_pool import parse_all
+from dowse.storage.local.key_filter import KeyFilter
+
+from helpers import write_tree
+
+MEGABYTE = 1_000_000
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+
+
+@given(st.integers(300, 100_000), st.integers(1, 512))
+def test_the_parts_are_no_more_than_the_whole(memory, processes):
+    budget = memory_budget(Settings(memory=memory, processes=processes))
+    assert 1 <= budget.processes <= processes
+    parts = 120 * MEGABYTE + budget.processes * budget.worker_bytes + budget.writer_bytes
+    assert parts <= memory * MEGABYTE
+
+
+@given(st.integers(1, 299), st.integers(1, 512))
+def test_too_little_memory_is_one_process(memory, processes):
+    budget = memory_budget(Settings(memory=memory, processes=processes))
+    assert budget.processes == 1 and budget.worker_bytes > 0 and budget.writer_bytes > 0
+
+
+@given(st.integers(1, 256))
+def test_by_default_every_process_has_its_memory(processes):
+    assert memory_budget(Settings(processes=processes)).processes == processes
+
+
+@linux_only
+def test_a_process_that_is_too_large_is_replaced_and_nothing_is_lost(tmp_path):
+    tree = write_tree(tmp_path / "tree", {f"m{n}.py": f"def f{n}():\n    return {n}\n" for n in range(20)})
+    jobs = [Job(name, "r", name, "", str(tree / name), 1, 1, "", False) for name in sorted(os.listdir(tree))]
+    assert resident_bytes(os.getpid()) > MEGABYTE
+    assert list(parse_all(jobs, 2, worker_bytes=1)) == list(parse_all(jobs, 2))
+
+
+@linux_only
+def test_a_tree_is_indexed_under_a_limit_of_the_address_space(tmp_path):
+    tree = write_tree(
+        tmp_path / "tree",
+        {
+            f"m{n}.py": "".join(f"def f{n}_{m}(x):\n    return f{n}_{m - 1}(x)\n" for m in range(300))
+            for n in range(60)
+        },
+    )
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "OPENBLAS_NUM_THREADS": "1"}
+    dowse = f"{sys.executable} -m dowse.entry"
+    index = f"{dowse} index --no-embed --memory 300 -q {tree}"
+    command = f"ulimit -v 1200000; {index} && {dowse} symbols f59_299 {tree}"
+    done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "m59.py" in done.stdout
+
+
+@given(st.sets(st.integers(-(1 << 63), (1 << 63) - 1)), st.integers(-(1 << 63), (1 << 63) - 1))
+def test_a_filter_never_excludes_a_key_that_was_added(keys, other):
+    found = KeyFilter(keys, len(keys))
+    assert not any(found.excludes(key) for key in keys)
+    assert not (found.excludes(other) and other in keys)
+
+
+def test_a_filter_excludes_most_others():
+    found = KeyFilter((hash(f"a{n}") for n in range(10_000)), 10_000)
+    assert sum(found.excludes(hash(f"b{n}")) for n in range(10_000)) > 9_000
