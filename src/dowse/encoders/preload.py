@@ -27,7 +27,8 @@ def preload(encoder: str, view: str, device: str, threads: int) -> None:
         with contextlib.suppress(Exception):  # the search raises it again
             loaded.encode_queries(["a"])
 
-    threading.Thread(target=read_weights, name="dowse-preload", daemon=True).start()
+    # No daemon thread: the interpreter must not end while native code of one runs, which aborts the process.
+    threading.Thread(target=read_weights, name="dowse-preload").start()
 
 
 def _import_numpy() -> None:
