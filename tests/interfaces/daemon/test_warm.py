@@ -175,10 +175,12 @@ def test_a_repository_can_not_switch_it_on(root, cache, around, tmp_path):
     assert not processes(root) and sockets(cache) == []
 
 
-def test_other_environments_are_not_answered(root, cache, around):
+def test_other_environments_are_not_answered_and_get_one_of_their_own(root, cache, around):
     leave_one(root, cache, around)
-    assert ask(*QUESTION, cwd=root, **around, DOWSE_TOP_K="3").returncode == NOT_ANSWERED
     assert ask(*QUESTION, "--no-daemon", cwd=root, **around).returncode == NOT_ANSWERED
+    assert ask(*QUESTION, cwd=root, **around, DOWSE_TOP_K="3").returncode == NOT_ANSWERED
+    until(lambda: not processes(root))
+    leave_one(root, cache, {**around, "DOWSE_TOP_K": "3"})
 
 
 def test_few_indexes_are_open_at_once(tmp_path, monkeypatch):

@@ -74,6 +74,7 @@ class DaemonServer:
         self._environment_key = b""
         self._hang_seconds = hang_seconds
         self._running, self._last_request = 0, time.monotonic()
+        self.is_unsuitable = False  # whether a request came from another version or environment
 
     def start(self) -> None:
         """Listen; returns at once."""
@@ -194,6 +195,7 @@ class DaemonServer:
             raise Declined
         version, folder, terminals, key, *fields = unpack(_read_request(connection))
         if version != protocol_version() or key != self._environment_key:
+            self.is_unsuitable = True
             raise Declined
         return run_command(CommandRequest.from_parts(folder, terminals, fields), source, accept)
 

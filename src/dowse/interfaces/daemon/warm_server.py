@@ -69,6 +69,8 @@ def _serve(first: dict[str, Any], idle_seconds: float) -> None:
     while (left := idle_seconds - server.idle_seconds) > 0 and not stopping.wait(min(left, _POLL_SECONDS)):
         if indexes.is_switched_off or _peak_bytes() > _MAX_BYTES or program.is_updated():
             break
+        if server.is_unsuitable:  # the next search leaves one that suits
+            break
         if server.idle_seconds > _POLL_SECONDS and not socket.exists():  # the cache folder was removed
             break
     server.stop()
