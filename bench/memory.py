@@ -26,7 +26,7 @@ from dowse.source.walk import WalkedFile, walk
 
 from common import beside_python, gather, work_folder, write_results
 
-BAR_BYTES = 1_000_000_000
+BAR_BYTES = 800_000_000
 MIN_SOURCE_BYTES = 1_000_000_000
 # The kernel walks every page table for PSS: once in so many samples keeps the measuring cheap.
 _PSS_EVERY = 10
@@ -70,7 +70,7 @@ def main() -> None:
             )
         command = [options.dowse, "index", joined, "--index-dir", index_dir]
         started = time.perf_counter()
-        peaks = watch([*command, "--processes", str(options.processes), "--quiet"], options.interval)
+        peaks = watch([*command, "--processes", str(options.processes), "--no-embed", "--quiet"], options.interval)
         results = report(peaks, time.perf_counter() - started, joined, index_dir)
     results["trees"] = [tree.resolve().name for tree in options.tree]
     results["processes"] = options.processes
