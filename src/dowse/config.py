@@ -62,7 +62,7 @@ class Settings:
     max_file_bytes: int = 1_000_000
     strip_docs: bool = False  # leave docstrings and doc comments out of the index, for fair evaluation
     processes: int = max(1, os.cpu_count() or 1)  # parsing processes
-    # Megabytes that indexing may take, all processes together; 0: 350 and 200 for each parsing process.
+    # Megabytes that indexing may take, all processes together; 0: 350 and 180 for each parsing process.
     memory: int = 0
     fuzziness: str = "auto"  # maximum edit distance of a term: auto, 0, 1 or 2
     relax_below: int = 100  # relax a query while it has fewer candidates than this

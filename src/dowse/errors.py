@@ -24,6 +24,10 @@ class IndexDamaged(DowseError):
     """The index on disk is corrupt."""
 
 
+class IndexUnavailable(DowseError):
+    """The index is intact, but can't be read or written now: a full disk, missing permissions."""
+
+
 class IndexVersionError(DowseError):
     """The index was written by a version of dowse with another format."""
 
@@ -37,7 +41,7 @@ class IndexOutdated(IndexVersionError):
         self.meta = meta or {}
 
 
-class IndexLocked(DowseError):
+class IndexLocked(IndexUnavailable):
     """Another process is writing to the index."""
 
 

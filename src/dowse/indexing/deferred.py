@@ -11,19 +11,26 @@ from dowse.indexing.parse_pool import parse_all
 from dowse.indexing.records import empty_graph_part
 from dowse.storage.protocol import Writer
 
+# What is known of these files is in memory at once.
+_FILES_AT_ONCE = 5_000
+
 
 def complete_deferred_files(writer: Writer, budget: MemoryBudget) -> None:
     """Store references, bindings and trigrams of the files that were indexed without, and commit them.
 
     Their texts come from the index: a file may have changed since it was read.
     """
-    files = writer.deferred_files()
-    if not files:
-        return
     run, address, tree = str(time.monotonic_ns()), writer.share_graph(), Path(writer.meta()["root"]).name
-    jobs = (GraphJob(run, address, file, tree) for file in files)
-    replies = parse_all(jobs, budget.processes, worker_bytes=budget.worker_bytes)
-    for file, reply in zip(files, replies, strict=True):
-        # A file that ends the process now has its definitions, and no references.
-        writer.complete_file(file.file_id, reply.graph or empty_graph_part(file))
-    writer.commit({})
+    uncommitted = 0
+    while files := writer.deferred_files(_FILES_AT_ONCE):
+        jobs = (GraphJob(run, address, file, tree) for file in files)
+        replies = parse_all(jobs, budget.processes, worker_bytes=budget.worker_bytes)
+        for file, reply in zip(files, replies, strict=True):
+            # A file that ends the process now has its definitions, and no references.
+            writer.complete_file(file.file_id, reply.graph or empty_graph_part(file))
+            uncommitted += file.size
+        if uncommitted > budget.commit_bytes:
+            writer.commit({})
+            uncommitted = 0
+    if uncommitted:
+        writer.commit({})

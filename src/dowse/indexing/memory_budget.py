@@ -14,7 +14,7 @@ _MEGABYTE = 1_000_000
 # can do with.
 _BASE_BYTES = 150 * _MEGABYTE
 _MIN_WORKER_BYTES = 100 * _MEGABYTE
-_DEFAULT_BASE_BYTES, _DEFAULT_WORKER_BYTES = 350 * _MEGABYTE, 200 * _MEGABYTE
+_DEFAULT_BASE_BYTES, _DEFAULT_WORKER_BYTES = 350 * _MEGABYTE, 180 * _MEGABYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def memory_budget(settings: Settings) -> MemoryBudget:
     return MemoryBudget(
         processes,
         worker_bytes,
-        writer_bytes=min(160 * _MEGABYTE, max(30 * _MEGABYTE, buffers)),
+        writer_bytes=min(120 * _MEGABYTE, max(30 * _MEGABYTE, buffers)),
         commit_bytes=min(200 * _MEGABYTE, max(50 * _MEGABYTE, buffers)),
     )
 

@@ -152,17 +152,18 @@ def _update_tree(
     # refers to references, and stripped documentation may declare types.
     is_new = writer.meta()["generation"] == "0" and budget.processes > 1 and not settings.backend
     is_deferred = is_new and not settings.strip_docs and not (scip is not None and scip.is_new)
-    jobs = [job._replace(is_deferred=True) for job in diff.jobs] if is_deferred else diff.jobs
+    jobs = (job._replace(is_deferred=is_deferred) for job in diff.jobs)
     results = _Results(writer, diff.skipped)
     uncommitted = 0
     for done, reply in enumerate(parse_all(jobs, budget.processes, worker_bytes=budget.worker_bytes), 1):
         results.store(reply)
-        on_progress(Progress(done, len(jobs)))
+        on_progress(Progress(done, len(diff.jobs)))
         uncommitted += sum(record.size for record in reply.records)
         if uncommitted > budget.commit_bytes:
             writer.commit({**_metadata(writer, root, settings, {}), "complete": "0", "linked": "0"})
             uncommitted = 0
-    results.remember_stamps({job.key: job for job in diff.jobs}, diff.skipped_stamps)
+    results.remember_stamps(diff.jobs, diff.skipped_stamps)
+    diff.jobs.clear()  # much memory in a large tree, and linking needs some
     skips_changed = sorted(diff.skipped) != writer.skipped() or diff.skipped_stamps != known_skips(
         writer, settings
     )
@@ -281,10 +282,12 @@ class _Results:
             self._writer.delete(reply.key)
             self.dropped += 1
 
-    def remember_stamps(self, jobs: dict[str, Job], skipped_stamps: SkippedStamps) -> None:
+    def remember_stamps(self, jobs: Iterable[Job], skipped_stamps: SkippedStamps) -> None:
         """Remember size and time of files that are unchanged or skipped, so that they are not read again."""
+        known = {reply.key for reply in self._without_records}
+        jobs_by_key = {job.key: job for job in jobs if job.key in known}
         for reply in self._without_records:
-            job = jobs[reply.key]
+            job = jobs_by_key[reply.key]
             if _is_racy(job.mtime_ns):
                 continue
             if reply.status == "unchanged":

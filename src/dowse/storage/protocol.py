@@ -430,8 +430,8 @@ class Writer(Protocol):
         "" if there is none, or if files have changed since the last commit.
         """
 
-    def deferred_files(self) -> list[DeferredFile]:
-        """Return the files that were put as deferred and not completed since."""
+    def deferred_files(self, limit: int) -> list[DeferredFile]:
+        """Return some of the files that were put as deferred and not completed since."""
 
     def complete_file(self, file_id: int, part: GraphPart) -> None:
         """Store what the record of a deferred file left out."""

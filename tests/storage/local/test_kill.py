@@ -144,18 +144,36 @@ def test_killed_twice_in_a_row(world, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "place",
-    ["dowse.storage.local.layout:remove_index", "shutil:rmtree", "dowse.indexing.update:difference"],
+    ("place", "when", "names"),
+    [
+        ("dowse.storage.local.catalog:Catalog.empty", "after", OLD),
+        ("dowse.indexing.update:difference", "before", OLD),
+        ("dowse.storage.local.fulltext:FulltextWriter.put", "after", OLD),
+        ("dowse.storage.local.fulltext:FulltextWriter.commit", "after", OLD),
+        ("dowse.storage.local.catalog:Catalog.commit", "before", OLD),
+        ("dowse.storage.local.catalog:Catalog.commit", "after", NEW),
+    ],
 )
-def test_killed_while_throwing_the_old_index_away(world, tmp_path, place):
+def test_killed_while_rebuilding(world, tmp_path, place, when, names):
+    root, old = world
+    folder = Path(shutil.copytree(old, tmp_path / "index"))
+    with run_writer(root, folder, place, when, 1, "rebuild") as writer:
+        writer.communicate(timeout=60)
+    assert writer.returncode == -signal.SIGKILL, "the place was not reached"
+    assert_whole(root, folder, [names])
+
+
+@pytest.mark.parametrize("place", ["dowse.storage.local.layout:remove_index", "shutil:rmtree"])
+def test_killed_while_throwing_a_damaged_index_away(world, tmp_path, place):
     """What `--rebuild` removes may be gone, but what remains is no obstacle."""
     root, old = world
     folder = Path(shutil.copytree(old, tmp_path / "index"))
+    shutil.rmtree(next((folder / "text").iterdir()))
     with run_writer(root, folder, place, "before", 1, "rebuild") as writer:
         writer.communicate(timeout=60)
     assert writer.returncode == -signal.SIGKILL
     with Index.open(root, index_dir=str(folder)) as index:
-        index.update()
+        index.update(rebuild=True)
         assert state(index) == NEW
 
 

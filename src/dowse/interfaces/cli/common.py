@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.config import load_settings, read_project_file
-from dowse.errors import IndexLocked
+from dowse.errors import IndexUnavailable
 from dowse.index import QUICK_SECONDS, QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
 from dowse.interfaces.cli.places import find_place
 from dowse.security.terminal import escape_message, escape_name
@@ -120,7 +120,7 @@ def ensure_current(index: Index, *, needs_graph: bool = True) -> None:
         print_message("building the call graph")
         try:
             index.link()
-        except OSError as error:  # the answer says that the graph is missing
+        except (IndexUnavailable, OSError) as error:  # the answer says that the graph is missing
             print_message(f"the call graph can't be kept ({error})")
 
 
@@ -140,7 +140,7 @@ def _update_if_quick(index: Index, defer_graph: bool) -> None:
     if changes:
         try:
             update_index(index, wait=0.0, defer_graph=defer_graph)
-        except (IndexLocked, OSError) as error:
+        except (IndexUnavailable, OSError) as error:
             print_message(f"searching the index without the latest changes ({error})")
 
 
@@ -190,7 +190,7 @@ def embed_briefly(index: Index, query: str = "") -> None:
     try:
         asked = {hit.symbol.path for hit in index.search(query, _ASKED, "keyword").hits} if query else ()
         report = index.embed(seconds=QUICK_SECONDS, wait=0.0, asked=asked)
-    except (IndexLocked, OSError) as error:
+    except (IndexUnavailable, OSError) as error:
         print_message(f"searching only what is embedded already ({error})")
         return
     embed_in_background(index, (report.encoded + report.reused) / max(report.seconds, 1e-3))

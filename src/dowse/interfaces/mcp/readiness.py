@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from dowse.errors import DowseError, IndexLocked
+from dowse.errors import DowseError, IndexUnavailable
 from dowse.index import QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
 from dowse.interfaces.mcp.frame import frame
 from dowse.interfaces.mcp.options import EMBED_SECONDS, LARGE_TREE_SECONDS, WRITER_SECONDS
@@ -137,7 +137,7 @@ def _index_changes(repository: Repository, call: Call) -> list[Note]:
         return []
     try:
         index.update(wait=WRITER_SECONDS, on_progress=call.check)
-    except (IndexLocked, OSError) as error:
+    except (IndexUnavailable, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         text = f"{repository.name}: {count:,} changed files are not in this answer yet ({reason})"
         return [Note("refreshing", text)]
@@ -150,5 +150,5 @@ def _embed(index: Index, call: Call) -> None:
         return
     try:
         index.embed(seconds=EMBED_SECONDS, wait=0.0, on_progress=call.check)
-    except (IndexLocked, OSError):
+    except (IndexUnavailable, OSError):
         return  # another process embeds them

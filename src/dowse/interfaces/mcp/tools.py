@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from mcp_types import Tool, ToolAnnotations
 from pydantic import BaseModel
 
-from dowse.errors import IndexDamaged, IndexLocked, IndexVersionError, QueryError, TooSlow
+from dowse.errors import IndexDamaged, IndexLocked, IndexUnavailable, IndexVersionError, QueryError, TooSlow
 from dowse.interfaces.mcp.arguments import (
     SEARCH_MODEL,
     Arguments,
@@ -43,6 +43,7 @@ _REMEDIES: tuple[tuple[type[Exception], str], ...] = (
     (IndexVersionError, "run `dowse index --rebuild` in the repository, then call again"),
     (IndexDamaged, "run `dowse index --rebuild` in the repository, then call again"),
     (IndexLocked, "call again in a moment"),
+    (IndexUnavailable, "tell the user: it needs space or permissions"),
     (TooSlow, "ask for less: a filter by path or lang, a smaller k, or mode=keyword"),
 )
 # The schemas' folder in the repository; in a wheel they are in the package.

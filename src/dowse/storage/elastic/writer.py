@@ -134,7 +134,7 @@ class ElasticWriter:
         """Share nothing: the mirror is part of a transaction."""
         return ""
 
-    def deferred_files(self) -> list[DeferredFile]:
+    def deferred_files(self, limit: int) -> list[DeferredFile]:
         """Return nothing: files are sent as a whole."""
         return []
 

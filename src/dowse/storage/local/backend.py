@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexOutdated
+from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexOutdated, IndexUnavailable
 from dowse.storage.local import layout
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.reader import LocalReader
@@ -39,6 +39,7 @@ class LocalBackend:
         self._fulltext: tuple[object, FulltextReader] | None = None
         self._vectors = LocalVectors(folder)
         self._cleared = False  # then the folder was that of an index, whatever else is in it
+        self._start_over = False  # whether the next writer begins without the content of the last generation
 
     @property
     def address(self) -> str:
@@ -82,14 +83,21 @@ class LocalBackend:
         """Hold the write lock and start the next generation."""
         if not self._cleared:
             layout.refuse_foreign_folder(self.folder)
-        with write_lock(self.folder, wait, on_wait or (lambda _: None)), self._translate_errors():
+        with (
+            self._translate_write_errors(),
+            write_lock(self.folder, wait, on_wait or (lambda _: None)),
+            self._translate_errors(),
+        ):
             layout.refuse_links(self.folder)
             layout.tag_new_index(self.folder)
             is_new = not layout.catalog_path(self.folder).exists()
             catalog = Catalog.open_for_writing(layout.catalog_path(self.folder))
-            writer = LocalWriter(self.folder, catalog)
+            start_over, self._start_over = self._start_over, False
+            writer = LocalWriter(self.folder, catalog, start_over=start_over)
             try:
                 yield writer
+                if start_over:
+                    self._remove_derived(wait, on_wait)
             finally:
                 with contextlib.suppress(sqlite3.Error):
                     is_new = is_new and not catalog.generation()
@@ -139,9 +147,25 @@ class LocalBackend:
         return {}
 
     def start_over(self, wait: float | None = None, on_wait: OnWait = None) -> None:
-        """Remove the index: a folder holds one."""
-        if self.folder.exists():
+        """Let the next writer replace the index; one that is damaged or of another format is removed."""
+        if not self.folder.exists():
+            return
+        try:
+            self._start_over = not self.check()
+        except DowseError:
+            self._start_over = False
+        if not self._start_over:
             self.clear(wait, on_wait)
+
+    def _remove_derived(self, wait: float | None, on_wait: OnWait) -> None:
+        """Remove vectors and caches, damaged or not: most vectors come back from the cache of all indexes."""
+        import shutil
+
+        self._vectors.close()
+        end_processes(layout.derived_folder(self.folder))
+        for folder in (*self._vectors.folders(), *layout.derived_folders(self.folder)):
+            with write_lock(folder, wait, on_wait or (lambda _: None)):
+                shutil.rmtree(folder, ignore_errors=True)
 
     def clear(self, wait: float | None = 0.0, on_wait: OnWait = None) -> None:
         """Remove the index, and nothing else that may be in its folder."""
@@ -198,8 +222,10 @@ class LocalBackend:
             catalog = self._take()
             try:
                 yield catalog
-            except (sqlite3.DatabaseError, BrokenBlock):
+            except (sqlite3.DatabaseError, BrokenBlock) as error:
                 catalog.close()
+                if catalog.is_immutable and not catalog.is_current():
+                    raise IndexUnavailable("the index was changed meanwhile; search again") from error
                 raise
             except BaseException:
                 self._give_back(catalog)
@@ -249,3 +275,16 @@ class LocalBackend:
             raise layout.unavailable_error(self.folder, error) or layout.damage_error(
                 self.folder, error
             ) from error
+
+    @contextlib.contextmanager
+    def _translate_write_errors(self) -> Iterator[None]:
+        """Turn errors of the system and of tantivy, such as a full disk, into errors that name the remedy."""
+        try:
+            yield
+        except DowseError:
+            raise
+        except (OSError, ValueError, RuntimeError) as error:  # the last two are what tantivy raises
+            unavailable = layout.unavailable_error(self.folder, error)
+            if unavailable is None:
+                raise
+            raise unavailable from error

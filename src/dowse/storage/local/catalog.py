@@ -69,11 +69,12 @@ class RemovedFile(NamedTuple):
 class Catalog(CatalogQueries):
     """One connection to the catalog; readers use it inside `snapshot()`."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, *, is_immutable: bool = False) -> None:
+        """Use a connection; an immutable one reads the file without locks, which nobody may change then."""
         super().__init__(connection)
         self.graph = GraphTables(connection)
-        self.path = path
-        self.identity = _identity(path)
+        self.path, self.is_immutable = path, is_immutable
+        self.identity = _identity(path, with_time=is_immutable)
 
     @classmethod
     def open_for_writing(cls, path: Path) -> Self:
@@ -109,11 +110,14 @@ class Catalog(CatalogQueries):
         uri = path.absolute().as_uri()
         try:
             return cls(_connect(f"{uri}?mode=ro", is_mapped), path)._checked()
-        except sqlite3.OperationalError:
-            if os.access(path.parent, os.W_OK):
+        except sqlite3.OperationalError as error:
+            is_full = unavailable_error(path.parent, error) is not None and not _has_log(path)
+            if os.access(path.parent, os.W_OK) and not is_full:
                 raise
-            # A read-only folder can't hold the shared memory of the write-ahead log, and so has no writer.
-            return cls(_connect(f"{uri}?immutable=1", is_mapped), path)._checked()
+            # A read-only folder or full disk can't hold the shared memory of the write-ahead log, and so has
+            # no writer.
+            immutable = _connect(f"{uri}?immutable=1", is_mapped)
+            return cls(immutable, path, is_immutable=True)._checked()
 
     def _checked(self) -> Self:
         try:
@@ -148,8 +152,7 @@ class Catalog(CatalogQueries):
         """Whether the file lacks pages: SQLite silently reads the missing part of a page as zeros."""
         (pages,) = self._db.execute("PRAGMA page_count").fetchone()
         (page_size,) = self._db.execute("PRAGMA page_size").fetchone()
-        log = self.path.with_name(self.path.name + "-wal")
-        if log.exists() and log.stat().st_size:
+        if _has_log(self.path):
             return False  # the newest pages may still be in the log
         return self.path.stat().st_size < int(pages) * int(page_size)
 
@@ -159,8 +162,10 @@ class Catalog(CatalogQueries):
         return self._db
 
     def is_current(self) -> bool:
-        """Whether the file that is open is still the one at the path."""
-        return self.identity is not None and self.identity == _identity(self.path)
+        """Whether the file that is open is still the one at the path, and as it was if it is immutable."""
+        return self.identity is not None and self.identity == _identity(
+            self.path, with_time=self.is_immutable
+        )
 
     def close(self) -> None:
         """Close the connection."""
@@ -178,6 +183,15 @@ class Catalog(CatalogQueries):
     def begin(self) -> None:
         """Start the transaction of a new generation."""
         self._db.execute("BEGIN IMMEDIATE")
+
+    def empty(self) -> None:
+        """Remove all content within the transaction; readers do not see that before it is committed."""
+        kept = ("format", "generation", "repo")
+        tables = self._db.execute("SELECT name FROM sqlite_master WHERE type='table' AND name != 'meta'")
+        for (table,) in tables.fetchall():
+            if not table.startswith("sqlite_"):
+                self._db.execute(f"DELETE FROM {table}")
+        self._db.execute(f"DELETE FROM meta WHERE key NOT IN ({placeholders(len(kept))})", kept)
 
     @property
     def in_transaction(self) -> bool:
@@ -280,13 +294,21 @@ def _symbol_values(row: int, file_id: int, s: SymbolRecord) -> tuple[object, ...
     )
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _identity(path: Path, *, with_time: bool) -> tuple[int, ...] | None:
     """Return device and inode number of a file; the number is not reused while the file is open."""
     try:
         stat = path.stat()
     except OSError:
         return None
-    return stat.st_dev, stat.st_ino
+    return (stat.st_dev, stat.st_ino, *((stat.st_size, stat.st_mtime_ns) if with_time else ()))
+
+
+def _has_log(path: Path) -> bool:
+    """Whether there may be pages in the write-ahead log that are not in the catalog yet."""
+    try:
+        return path.with_name(path.name + "-wal").stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def _connect(uri: str, is_mapped: bool) -> sqlite3.Connection:

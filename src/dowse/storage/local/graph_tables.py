@@ -119,11 +119,12 @@ class GraphTables:
             self._db.execute("INSERT OR IGNORE INTO graph_todo VALUES (?)", (file_id,))
         self._note_names([key for key in names if key], 1)
 
-    def deferred_files(self) -> list[DeferredFile]:
-        """Return the files that wait for `complete_file`: any other offers itself at least."""
+    def deferred_files(self, limit: int = -1) -> list[DeferredFile]:
+        """Return files that wait for `complete_file` (any other offers itself at least); -1 for all."""
         rows = self._db.execute(
             "SELECT f.id, f.repo, f.path, f.language, f.size, f.problem FROM facts g"
-            " JOIN files f ON f.id = g.file_id WHERE g.offers=x'' ORDER BY f.id"
+            " JOIN files f ON f.id = g.file_id WHERE g.offers=x'' ORDER BY f.id LIMIT ?",
+            (limit,),
         )
         return [DeferredFile(*row) for row in rows]
 

@@ -20,7 +20,7 @@ import os
 import re
 from pathlib import Path
 
-from dowse.errors import DowseError, IndexDamaged
+from dowse.errors import DowseError, IndexDamaged, IndexUnavailable
 from dowse.security.safe_files import open_without_links
 from dowse.security.safe_files import refuse_links as _refuse_links
 from dowse.write_lock import LOCK
@@ -37,11 +37,20 @@ _GENERATION = re.compile(r"[0-9]{6,}")
 _REMEDIES = (
     ("disk is full", "free some space on its disk"),
     ("No space left", "free some space on its disk"),
+    ("quota exceeded", "free some space within your quota"),
+    ("Too many open files", "close some, or raise the limit (`ulimit -n`)"),
+    ("Cannot allocate memory", "free some memory"),
+    ("Read-only file system", "name a folder that can be written to with --index-dir"),
     ("is locked", "wait for the other process that has it open, or end that"),
     ("readonly database", "check the permissions of that folder"),
     ("unable to open database", "check the permissions of that folder"),
     ("Permission denied", "check the permissions of that folder"),
     ("out of memory", "free some memory"),
+)
+# Errors of SQLite that only a write can have: nothing was lost.
+_WRITE_ERRORS = frozenset(
+    f"SQLITE_IOERR_{name}"
+    for name in "WRITE FSYNC DIR_FSYNC TRUNCATE SHMOPEN SHMSIZE SHMMAP SHMLOCK LOCK NOMEM".split()
 )
 
 
@@ -151,12 +160,17 @@ def refuse_foreign_folder(folder: Path) -> None:
         )
 
 
-def unavailable_error(folder: Path, reason: object) -> DowseError | None:
+def unavailable_error(folder: Path, reason: object) -> IndexUnavailable | None:
     """Return the error for an intact index that can't be used now; None if the reason is another."""
-    for words, remedy in _REMEDIES:
-        if words in str(reason):
-            return DowseError(f"the index in {folder} can't be used now ({reason}); {remedy}")
-    return None
+    text = str(reason)
+    remedies = [remedy for words, remedy in _REMEDIES if words in text]
+    if not remedies and getattr(reason, "sqlite_errorname", "") in _WRITE_ERRORS:
+        remedies = ["is its disk full?"]  # SQLite does not say why it could not write
+    if not remedies:
+        return None
+    return IndexUnavailable(
+        f"the index in {folder} can't be used now ({text.splitlines()[0]}); {remedies[0]}"
+    )
 
 
 def damage_error(folder: Path, reason: object) -> IndexDamaged:

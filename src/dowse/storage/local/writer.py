@@ -16,14 +16,19 @@ from dowse.types import DeferredFile, FileFingerprint, FileRecord, GraphPart
 class LocalWriter:
     """Implements `Writer`: nobody sees the generation before `commit`."""
 
-    def __init__(self, folder: Path, catalog: Catalog) -> None:
+    def __init__(self, folder: Path, catalog: Catalog, *, start_over: bool = False) -> None:
+        """Begin after the last generation, or without its content."""
         self._folder = folder
+        self._start_over = start_over
         self._catalog = catalog
         self._base = catalog.generation()
         self._fulltext: Any = None
         self._has_changed_files = False
         self._buffer_bytes = 0
         layout.remove_other_generations(folder, self._base)  # of a killed writer
+        if start_over:
+            self._begin_catalog()
+            catalog.empty()
 
     def fingerprints(self) -> dict[str, FileFingerprint]:
         """Return size, time and content hash of every file of the last generation."""
@@ -68,9 +73,9 @@ class LocalWriter:
         """Return the path of the catalog once the files of this generation are committed."""
         return "" if self._has_changed_files else str(self._catalog.path.absolute())
 
-    def deferred_files(self) -> list[DeferredFile]:
-        """Return the files whose references and trigrams are not stored yet."""
-        return self._catalog.graph.deferred_files()
+    def deferred_files(self, limit: int) -> list[DeferredFile]:
+        """Return some of the files whose references and trigrams are not stored yet."""
+        return self._catalog.graph.deferred_files(limit)
 
     def complete_file(self, file_id: int, part: GraphPart) -> None:
         """Store the graph part and the trigrams of a deferred file."""
@@ -100,7 +105,9 @@ class LocalWriter:
         The text indexes are on disk before the catalog's transaction ends, so a reader that sees the new
         generation finds its folder. `touch` and `set_skipped` alone keep the generation.
         """
-        if not self._base:
+        if self._start_over and meta.get("complete") == "0":
+            return self._base  # a part does not replace the whole
+        if not self._base or self._start_over:
             self._begin()  # an empty index is valid
         self._begin_catalog()
         generation = self._base
@@ -109,6 +116,7 @@ class LocalWriter:
             generation += 1
         self._catalog.commit(generation, dict(meta))
         self._base, self._fulltext, self._has_changed_files = generation, None, False
+        self._start_over = False
         layout.remove_other_generations(self._folder, generation)
         return generation
 
@@ -132,11 +140,10 @@ class LocalWriter:
         if self._fulltext is None:
             from dowse.storage.local.fulltext import FulltextWriter
 
-            folder = layout.clone_generation(self._folder, self._base, self._base + 1)
+            base = 0 if self._start_over else self._base
+            folder = layout.clone_generation(self._folder, base, self._base + 1)
             try:
-                self._fulltext = FulltextWriter(
-                    folder, create=not self._base, buffer_bytes=self._buffer_bytes
-                )
+                self._fulltext = FulltextWriter(folder, create=not base, buffer_bytes=self._buffer_bytes)
             except ValueError as error:  # what tantivy raises for anything it can't read
                 raise layout.unavailable_error(self._folder, error) or layout.damage_error(
                     self._folder, error
