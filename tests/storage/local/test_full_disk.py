@@ -1,4 +1,4 @@
-"""An index on a full disk: the last generation answers, writers say why they can't, and space is the remedy."""
+"""An index on a full disk: the last generation answers, writers say what is wrong, and space is the remedy."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_last_generation_answers_and_space_is_the_remedy(tmp_path, disk, fre
         filler = fill(disk, free)
         (root / "new.py").write_text("".join(f"def cool_oven_{n}(x):\n    return x\n" for n in range(2_000)))
         for rebuild in (False, True):
-            with pytest.raises(IndexUnavailable, match="free some space|full"):
+            with pytest.raises(IndexUnavailable, match=r"free some space|full"):
                 index.update(rebuild=rebuild)
             assert index.search("heat oven").hits
     with Index.open(root, index_dir=str(disk / "index"), encoder="none") as index:

@@ -15,7 +15,7 @@ from dowse.errors import IndexMissing, IndexOutdated, IndexVersionError
 from dowse.security.safe_files import make_private_directory
 from dowse.storage.local.graph_tables import SCHEMA as GRAPH_SCHEMA
 from dowse.storage.local.graph_tables import GraphTables, placeholders
-from dowse.storage.local.layout import damage_error, unavailable_error
+from dowse.storage.local.layout import damage_error, is_write_error, unavailable_error
 from dowse.storage.local.queries import CatalogQueries
 from dowse.types import FileRecord, SymbolRecord
 
@@ -111,7 +111,7 @@ class Catalog(CatalogQueries):
         try:
             return cls(_connect(f"{uri}?mode=ro", is_mapped), path)._checked()
         except sqlite3.OperationalError as error:
-            is_full = unavailable_error(path.parent, error) is not None and not _has_log(path)
+            is_full = is_write_error(error) and not _has_log(path)
             if os.access(path.parent, os.W_OK) and not is_full:
                 raise
             # A read-only folder or full disk can't hold the shared memory of the write-ahead log, and so has

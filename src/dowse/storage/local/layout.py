@@ -49,8 +49,8 @@ _REMEDIES = (
 )
 # Errors of SQLite that only a write can have: nothing was lost.
 _WRITE_ERRORS = frozenset(
-    f"SQLITE_IOERR_{name}"
-    for name in "WRITE FSYNC DIR_FSYNC TRUNCATE SHMOPEN SHMSIZE SHMMAP SHMLOCK LOCK NOMEM".split()
+    "SQLITE_FULL SQLITE_IOERR_WRITE SQLITE_IOERR_FSYNC SQLITE_IOERR_DIR_FSYNC SQLITE_IOERR_TRUNCATE"
+    " SQLITE_IOERR_SHMOPEN SQLITE_IOERR_SHMSIZE SQLITE_IOERR_SHMMAP SQLITE_IOERR_NOMEM".split()
 )
 
 
@@ -164,13 +164,18 @@ def unavailable_error(folder: Path, reason: object) -> IndexUnavailable | None:
     """Return the error for an intact index that can't be used now; None if the reason is another."""
     text = str(reason)
     remedies = [remedy for words, remedy in _REMEDIES if words in text]
-    if not remedies and getattr(reason, "sqlite_errorname", "") in _WRITE_ERRORS:
+    if not remedies and is_write_error(reason):
         remedies = ["is its disk full?"]  # SQLite does not say why it could not write
     if not remedies:
         return None
     return IndexUnavailable(
         f"the index in {folder} can't be used now ({text.splitlines()[0]}); {remedies[0]}"
     )
+
+
+def is_write_error(error: object) -> bool:
+    """Whether SQLite could not write, as on a full disk."""
+    return getattr(error, "sqlite_errorname", "") in _WRITE_ERRORS
 
 
 def damage_error(folder: Path, reason: object) -> IndexDamaged:
