@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from dowse.types import Hit, Symbol
+from dowse.types import Hit, Symbol, SymbolRow
 
 # Lines of a snippet unless --snippet-lines sets another number.
 SNIPPET_LINES = 5
@@ -25,7 +25,7 @@ class Window(NamedTuple):
     file_lines: Callable[[Symbol], Mapping[int, str]] = lambda symbol: dict(symbol.numbered_lines)
 
 
-def definition_line(symbol: Symbol, lines: Sequence[NumberedLine]) -> int:
+def definition_line(symbol: Symbol | SymbolRow, lines: Sequence[NumberedLine]) -> int:
     """Return the position of the line that defines a symbol: comments and decorators may precede it.
 
     It holds the name, as documentation may too; of several such lines it is the one in the signature.
