@@ -148,10 +148,11 @@ def code_lenses(session: Session, params: types.CodeLensParams) -> list[types.Co
 def resolve_lens(session: Session, lens: types.CodeLens) -> types.CodeLens:
     """Return a lens with the number of callers."""
     uri = lens.data.get("uri") if isinstance(lens.data, dict) else None
-    title = ""
-    for folder in session.selected(uri if isinstance(uri, str) and uri else "-"):
-        with session.read(folder) as source:
+    found = session.find_folder(uri) if isinstance(uri, str) else None
+    if found is not None and found[0].is_searchable:
+        with session.read(found[0]) as source:
             row = source.find(item_id(lens.data))
             title = _count_callers(source, row) if row is not None and row.row else ""
-    lens.command = types.Command(title, session.options.code_lens_command, arguments=[uri, lens.range.start])
+        command = session.options.code_lens_command
+        lens.command = types.Command(title, command, arguments=[uri, lens.range.start])
     return lens

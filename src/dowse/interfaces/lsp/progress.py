@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from dowse.interfaces.lsp.folders import Folder
 from dowse.security.terminal import escape_name
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 # An update of fewer files is over before anybody reads that it has begun.
 _MIN_FILES = 50
+# A client that does not answer in this time shows no progress.
+_CREATE_SECONDS = 5.0
 _UNITS = {"index": ("Indexing", "files"), "embed": ("Embedding", "symbols")}
 
 
@@ -35,7 +39,7 @@ async def report_progress(server: LspServer, folder: Folder) -> None:
                     _report(server, token, event)
             elif event.phase in ("done", "failed"):
                 if token:
-                    end = types.WorkDoneProgressEnd(escape_name(event.detail) or event.phase)
+                    end = types.WorkDoneProgressEnd(message=escape_name(event.detail) or event.phase)
                     server.work_done_progress.end(token, end)
                 token = ""
                 folder.is_first_build = False
@@ -47,7 +51,10 @@ async def _begin(server: LspServer, folder: Folder) -> str:
     if window is None or not window.work_done_progress:
         return ""
     token = str(uuid4())
-    await server.work_done_progress.create_async(token)
+    try:
+        await asyncio.wait_for(server.work_done_progress.create_async(token), _CREATE_SECONDS)
+    except (TimeoutError, JsonRpcException):  # the client would rather not
+        return ""
     title = f"dowse: {folder.served.name}"
     server.work_done_progress.begin(token, types.WorkDoneProgressBegin(escape_name(title), percentage=0))
     return token

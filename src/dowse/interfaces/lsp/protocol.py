@@ -108,7 +108,7 @@ class DowseProtocol(LanguageServerProtocol):
         return None
 
     def _refuse(self, number: int | str | None, code: int, message: str) -> None:
-        self._send_data(types.ResponseErrorMessage(types.ResponseError(int(code), message), id=number))
+        self._send_data(types.ResponseErrorMessage(number, types.ResponseError(int(code), message)))
 
 
 def invalid_params(message: str) -> JsonRpcException:

@@ -9,7 +9,7 @@ import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from pygls.io_ import AsyncReader, StdinAsyncReader, StdoutWriter
+from pygls.io_ import StdinAsyncReader, StdoutWriter
 
 from dowse.errors import DowseError
 from dowse.interfaces.lsp.options import LspOptions
@@ -17,6 +17,7 @@ from dowse.interfaces.lsp.server import LspServer
 from dowse.services.web.options import is_loopback
 from dowse.services.web.server import listen
 
+_Reader = asyncio.StreamReader | StdinAsyncReader
 # The fields that a message may begin with. A web page can make a browser send HTTP to any port: its first
 # line is none of these (cross-protocol attack).
 _FIELDS = frozenset([b"content-length", b"content-type"])
@@ -31,7 +32,7 @@ class BadMessage(DowseError):
     """Bytes that are no message of the protocol; the connection is closed."""
 
 
-async def read_message(reader: AsyncReader) -> bytes | None:
+async def read_message(reader: _Reader) -> bytes | None:
     """Return the body of the next message; None at the end of the stream."""
     length = 0
     for _ in range(_MAX_FIELDS):
@@ -101,7 +102,7 @@ def run_tcp(options: LspOptions, host: str, port: int) -> None:
         asyncio.run(serve())
 
 
-async def _serve(server: LspServer, reader: AsyncReader, writer: asyncio.StreamWriter | None = None) -> None:
+async def _serve(server: LspServer, reader: _Reader, writer: asyncio.StreamWriter | None = None) -> None:
     """Handle messages until the end of the connection."""
     protocol = server.protocol
     try:

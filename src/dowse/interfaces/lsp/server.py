@@ -122,9 +122,8 @@ class LspServer(LanguageServer):
         if not hmac.compare_digest(self._client.token.encode(), self._options.token.encode()):
             self.protocol.is_refused = True
             raise request_failed("send the server's secret as `token` in initializationOptions")
-        self.documents.encoding = Encoding.named(
-            str(getattr(self.workspace.position_encoding, "value", "utf-16"))
-        )
+        encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
+        self.documents.encoding = Encoding.named(types.PositionEncodingKind(encoding).value)
         for option, methods in _METHODS.items():
             if getattr(self._client, option):
                 for method, work in methods.items():
