@@ -20,6 +20,8 @@ from common import beside_python, milliseconds, work_folder, write_results
 
 _VERBS = "load store parse render merge split validate encode decode fetch send retry cancel schedule".split()
 _NOUNS = "order invoice session token cart account report payment message user image queue cache file".split()
+# The client reports changed files, as editors do.
+_CAPABILITIES = {"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}}}
 _WAYS = "by id, with a timeout, in batches, from disk, over the network, for a tenant, as json".split(", ")
 
 
@@ -66,6 +68,8 @@ class Connection:
                 if "error" in message:
                     raise SystemExit(message["error"]["message"])
                 return message["result"], time.perf_counter() - started
+            if "id" in message and "method" in message:
+                self.send({"id": message["id"], "result": None})
 
     async def _receive(self) -> dict[str, Any]:
         length = 0
@@ -88,7 +92,9 @@ async def measure(
     )
     client, started = Connection(process), time.perf_counter()
     folders = [{"uri": root.as_uri(), "name": root.name}]
-    await client.request("initialize", {"processId": None, "capabilities": {}, "workspaceFolders": folders})
+    await client.request(
+        "initialize", {"processId": None, "capabilities": _CAPABILITIES, "workspaceFolders": folders}
+    )
     client.send({"method": "initialized", "params": {}})
     await _until(client, lambda status: status["symbols"] > 0)
     searchable = time.perf_counter() - started

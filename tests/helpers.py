@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+import pytest
 
 from dowse import Index
 from dowse.storage.compression import pack
@@ -145,6 +148,16 @@ def run_dowse(
         timeout=60,
         check=False,
     )
+
+
+def need(tool: str) -> None:
+    """Skip without a tool, unless all tools are called for."""
+    beside = str(Path(sys.executable).parent)
+    if shutil.which(tool) or shutil.which(tool, path=beside):
+        return
+    if os.environ.get("DOWSE_REQUIRE_TOOLS") == "1":
+        pytest.fail(f"DOWSE_REQUIRE_TOOLS=1, but {tool} is not installed")
+    pytest.skip(f"{tool} is not installed")
 
 
 def processes_of(command: str, folder: Path) -> list[int]:

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from pygls.uris import to_fs_path
 
@@ -52,9 +52,11 @@ class Folder:
 
     def __init__(self, path: Path, served: ServedIndex) -> None:
         self.path, self.served = path, served
+        self._uri = path.as_uri()
         self.broker = EventBroker(_MAX_LISTENERS)
         self.is_searchable = False  # whether words can be searched
         self.is_first_build = False
+        self.is_watched = False  # whether the client reports changed files
         self._refresher = IndexRefresher(ServedIndexes([served]), self.broker)
 
     @property
@@ -74,8 +76,9 @@ class Folder:
             self._refresher.refresh(self.served)
 
     def refresh_if_due(self) -> None:
-        """Look for changed files now and then, for clients that report none."""
-        self._refresher.refresh_if_due(self.served)
+        """Look for changed files now and then, unless the client reports them."""
+        if not self.is_watched:
+            self._refresher.refresh_if_due(self.served)
 
     async def wait_until_searchable(self, seconds: float) -> None:
         """Wait for the first build; raises `NotReady` if it fails or takes longer."""
@@ -97,7 +100,7 @@ class Folder:
 
     def uri(self, path: str) -> str:
         """Return the URI of a file by its path in the index."""
-        return self.path.joinpath(*path.split("/")).as_uri()
+        return f"{self._uri}/{quote(path)}"
 
     def relative_path(self, path: Path) -> str | None:
         """Return a path as the index has it; None if it is outside."""

@@ -49,16 +49,31 @@ def search_params() -> type[SearchParams]:
 
 
 def search(session: Session, params: SearchParams) -> dict[str, Any]:
-    """Return the answer that `dowse search --json` gives, with the URI of each hit."""
+    """Return the answer that `dowse search --json` gives, with the URI and the range of each hit."""
     given = params.model_dump(exclude={"query", "k", "offset", "folder"}, exclude_none=True)
     folders = session.selected(params.folder)
     if not folders:
         raise NotReady(f"{params.folder or 'the workspace'} has no folder that is indexed; open one")
     answer = _merged(session, folders, params.query, params.offset, params.k, **given)
-    roots = {folder.served.name: folder for folder in folders}
-    for hit in answer["hits"]:
-        hit["uri"] = roots[hit["index"]].uri(hit["path"])
+    for folder in folders:
+        add_places(session, folder, [hit for hit in answer["hits"] if hit["index"] == folder.served.name])
     return answer
+
+
+def add_places(session: Session, folder: Folder, hits: Sequence[dict[str, Any]]) -> None:
+    """Add to hits what an editor opens: the URI of the file, and the range of the name or the first match."""
+    with session.read(folder) as source:
+        for hit in hits:
+            row = source.find(hit["id"])
+            hit["uri"] = folder.uri(hit["path"])
+            hit["range"] = _plain(_location(source, row, hit).range if row else None)
+
+
+def _plain(extent: types.Range | None) -> dict[str, dict[str, int]] | None:
+    if extent is None:
+        return None
+    ends = {"start": extent.start, "end": extent.end}
+    return {name: {"line": end.line, "character": end.character} for name, end in ends.items()}
 
 
 def workspace_symbols(session: Session, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:

@@ -80,6 +80,8 @@ class LspServer(LanguageServer):
         self._options, self._client = options, ClientOptions()
         self._folders = Folders(options)
         self._threads = BoundedThreadPool(options.limits)
+        self._problems: list[str] = []  # of folders that could not be opened
+        self._is_watched = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers: dict[Folder, asyncio.TimerHandle] = {}
         self._add(types.INITIALIZE, self._initialize)
@@ -141,6 +143,7 @@ class LspServer(LanguageServer):
     async def _open(self, uris: list[str]) -> list[str]:
         opened, problems = await asyncio.to_thread(self._folders.open, uris)
         for folder in opened:
+            folder.is_watched = self._is_watched
             await asyncio.to_thread(folder.start)
             task = asyncio.create_task(report_progress(self, folder))
             self._tasks.add(task)
@@ -161,6 +164,9 @@ class LspServer(LanguageServer):
         registration = types.Registration("dowse-files", method, options)
         with contextlib.suppress(JsonRpcException):  # the client would rather not
             await self.client_register_capability_async(types.RegistrationParams([registration]))
+            self._is_watched = True
+            for folder in self._folders:
+                folder.is_watched = True
 
     async def _change_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
         for removed in params.event.removed:

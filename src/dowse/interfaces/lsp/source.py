@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from lsprotocol import types
 
-from dowse.formats.snippets import definition_line
+from dowse.formats.snippets import definition_line, find_name
 from dowse.interfaces.lsp.documents import Document
 from dowse.interfaces.lsp.encoding import Encoding
 from dowse.interfaces.lsp.folders import Folder
@@ -117,7 +117,7 @@ class Source:
         return self.reader.identity, self.reader.generation
 
     def _document(self, path: str) -> Document | None:
-        return self._documents.get(self.folder.uri(path))
+        return self._documents.get(self.folder.uri(path)) if self._documents else None
 
     def _line(self, file_id: int, line: int) -> str:
         lines = self.lines(file_id)
@@ -142,9 +142,10 @@ class Source:
         if not numbered:
             return row.start_line, 0, ""
         number, text = numbered[definition_line(row, numbered)]
-        match = re.search(rf"(?<!\w){re.escape(row.name)}(?!\w)", text) if row.name else None
-        start = match.start() if match else len(text) - len(text.lstrip())
-        return number, len(text[:start].encode()), row.name if match else ""
+        start = find_name(text, row.name) if row.name else -1
+        if start < 0:
+            return number, len(text[: len(text) - len(text.lstrip())].encode()), ""
+        return number, len(text[:start].encode()), row.name
 
     def definitions(self, file: StoredFile) -> list[SymbolRow]:
         """Return what a file defines, by line; later parts of long symbols are left out."""

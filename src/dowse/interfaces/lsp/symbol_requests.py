@@ -11,6 +11,7 @@ from dowse.errors import DowseError
 from dowse.formats.json_format import related_to_json
 from dowse.interfaces.lsp.cursor import enclosing_symbol
 from dowse.interfaces.lsp.folders import NotReady
+from dowse.interfaces.lsp.search import add_places
 from dowse.interfaces.lsp.session import Session
 from dowse.services.indexes import ServedIndexes, index_status, server_status
 from dowse.services.models.answer import RequestModel
@@ -35,7 +36,7 @@ class StatusParams(RequestModel):
 
 
 def related(session: Session, params: RelatedParams) -> dict[str, Any]:
-    """Return the answer that `dowse related --json` gives, with the URI of each hit."""
+    """Return the answer that `dowse related --json` gives, with the URI and the range of each hit."""
     folders = session.selected(params.uri)
     if not folders:
         raise NotReady(f"{params.uri or 'the workspace'} has no folder that is indexed; open one")
@@ -47,8 +48,7 @@ def related(session: Session, params: RelatedParams) -> dict[str, Any]:
             raise DowseError("there is no encoder; set `encoder`, e.g. to base")
         answer = related_to_json(related_to(target, encoder.id, params.k))
     hits = [*answer["neighbours"], *(answer["cluster"] or {"members": []})["members"]]
-    for hit in [answer["symbol"], *hits]:
-        hit["uri"] = folder.uri(hit["path"])
+    add_places(session, folder, hits)
     return {**answer, "index": folder.served.name}
 
 
