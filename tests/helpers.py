@@ -174,6 +174,18 @@ def processes_of(command: str, folder: Path) -> list[int]:
     return sorted(found)
 
 
+def processes_with(mark: str) -> list[int]:
+    """Return the processes that were started with some setting."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark.encode() in (folder / "environ").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
 def json_lines(path: Path, rows: Iterable[object]) -> Path:
     """Write one JSON object a line; texts go in as they are."""
     lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 import threading
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +23,7 @@ from dowse.services.web.options import Limits
 from dowse.write_lock import write_lock
 from lsp_clients import ALL, PATIENCE, Client, LspError, connect, stdio, tcp_server
 
-from helpers import write_tree
+from helpers import processes_with, write_tree
 
 CANCELLED, NOT_INITIALIZED, INVALID_PARAMS, FAILED = -32800, -32002, -32602, -32803
 HOVER = "textDocument/hover"
@@ -252,3 +255,27 @@ def test_what_the_command_can_not_do_it_says(
 ) -> None:
     assert main(["lsp", *arguments]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_nothing_is_left_behind(shop: Path, tmp_path: Path) -> None:
+    mark = f"DOWSE_CACHE_DIR={tmp_path / 'marked'}"
+
+    async def session() -> None:
+        environment = {"DOWSE_CACHE_DIR": str(tmp_path / "marked"), "DOWSE_ISOLATION": "always"}
+        async with stdio(**environment) as client:
+            await client.initialize([shop])
+            await client.request("workspace/symbol", {"query": "pay for a cart"})
+            assert len(processes_with(mark)) > 1  # the server, and the process of a lane
+
+    asyncio.run(session())
+    deadline = time.monotonic() + PATIENCE
+    while processes_with(mark):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_other_commands_load_nothing_of_it() -> None:
+    program = "import sys, dowse.interfaces.cli.main as main; main.build_parser(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert "dowse" in loaded and not loaded & {"pygls", "lsprotocol", "cattrs", "attrs", "pydantic"}

@@ -17,7 +17,7 @@ from dowse.interfaces.lsp.folders import normal_uri
 # The line ends of the protocol; `str.splitlines` knows more.
 _LINE_END = re.compile(r"\r\n|\n|\r")
 # Pairs of lines that are compared: the matcher's worst case is quadratic.
-_MAX_PAIRS = 4_000_000
+_MAX_PAIRS = 1_000_000
 
 
 class _Block(NamedTuple):

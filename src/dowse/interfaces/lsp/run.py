@@ -75,9 +75,6 @@ def run_tcp(options: LspOptions, host: str, port: int) -> None:
             f"{host} can be reached from other machines; set a secret with DOWSE_TOKEN, or use 127.0.0.1"
         )
     listening = listen(host, port)
-    name = f"[{host.strip('[]')}]" if ":" in host else host
-    sys.stdout.write(f"dowse answers LSP at {name}:{listening.getsockname()[1]}\n")
-    sys.stdout.flush()
     clients = 0
 
     async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -95,7 +92,10 @@ def run_tcp(options: LspOptions, host: str, port: int) -> None:
             writer.close()
 
     async def serve() -> None:
+        name = f"[{host.strip('[]')}]" if ":" in host else host
         async with await asyncio.start_server(connect, sock=listening) as server:
+            sys.stdout.write(f"dowse answers LSP at {name}:{listening.getsockname()[1]}\n")
+            sys.stdout.flush()
             await server.serve_forever()
 
     with contextlib.suppress(KeyboardInterrupt):
