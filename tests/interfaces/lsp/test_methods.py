@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from lsp_clients import ALL, CAPABILITIES, PATIENCE, SHOP, Client, LspError, std
 
 from helpers import write_tree
 
+SAMPLES = Path(__file__).parents[2] / "parsing" / "samples"
 CART = SHOP["shop/cart.py"].split("\n")
 
 
@@ -128,6 +130,49 @@ def test_hover_and_lenses(shop: Path) -> None:
         assert (lens["command"]["title"], lens["command"]["command"]) == ("2 callers", "editor.callers")
 
     ask(work)
+
+
+def test_hover_in_plain_text(shop: Path) -> None:
+    async def work(client: Client) -> None:
+        plain = {"textDocument": {"hover": {"contentFormat": ["plaintext"]}}}
+        await client.initialize([shop], ALL, plain)
+        hover = await client.request("textDocument/hover", at(shop, "shop/cart.py", "lookup(größe)"))
+        assert hover["contents"]["kind"] == "plaintext" and "```text" not in hover["contents"]["value"]
+
+    ask(work)
+
+
+def test_names_are_found_in_every_language(tmp_path: Path) -> None:
+    samples = {path.name.removesuffix(".txt"): path.read_bytes() for path in SAMPLES.iterdir()}
+    root = write_tree(tmp_path / "samples", samples)
+
+    async def work(client: Client) -> None:
+        await client.initialize([root], ALL)
+        await client.wait_for("$/progress", kind="end")
+        named: Counter[str] = Counter()
+        unnamed = []
+        for path in sorted(root.iterdir()):
+            lines = path.read_text(errors="replace").split("\n")
+            document = {"textDocument": {"uri": path.as_uri()}}
+            for symbol in flatten(await client.request("textDocument/documentSymbol", document)):
+                start, end = symbol["selectionRange"]["start"], symbol["selectionRange"]["end"]
+                text = lines[start["line"]][start["character"] : end["character"]]
+                if text != symbol["name"]:
+                    unnamed.append((path.name, symbol["name"], lines[start["line"]]))
+                    continue
+                named[path.suffix] += 1
+                if text.isidentifier():
+                    (item, *_) = await client.request(
+                        "textDocument/prepareCallHierarchy", {**document, "position": start}
+                    )
+                    assert item["selectionRange"]["start"] == start, (path, symbol)
+        assert len(named) >= 19 and not unnamed
+
+    ask(work)
+
+
+def flatten(symbols: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [each for symbol in symbols for each in (symbol, *flatten(symbol["children"]))]
 
 
 def test_workspace_symbols_and_search(shop: Path, bank: Path) -> None:

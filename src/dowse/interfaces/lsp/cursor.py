@@ -38,11 +38,11 @@ def enclosing_symbol(source: Source, file: StoredFile, position: types.Position)
 
 
 def _defined(source: Source, file: StoredFile, word: Word) -> list[Meant]:
-    """Return the symbol whose name in its definition is the word."""
+    """Return the symbol whose name in its definition begins with the word: `valid?` is a name in Ruby."""
     return [
         Meant(row)
         for row in source.definitions(file)
-        if row.name == word.text
+        if row.name.startswith(word.text)
         and row.start_line <= word.line <= row.end_line
         and source.name_position(row) == (word.line, word.column)
     ][:1]

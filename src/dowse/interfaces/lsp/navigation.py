@@ -61,33 +61,31 @@ def hover(session: Session, params: types.HoverParams) -> types.Hover | None:
         meant = symbols_at(source, file, params.position)
         if not meant:
             return None
-        parts = [_describe(source, each) for each in meant[:_MAX_MEANT]]
+        is_plain = session.markup == types.MarkupKind.PlainText
+        parts = ["\n\n".join(_describe(source, each, is_plain)) for each in meant[:_MAX_MEANT]]
         if len(meant) > _MAX_MEANT:
             parts.append(f"and {len(meant) - _MAX_MEANT} more")
-        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(parts)))
+        return types.Hover(types.MarkupContent(session.markup, "\n\n---\n\n".join(parts)))
 
 
-def _describe(source: Source, meant: Meant) -> str:
+def _describe(source: Source, meant: Meant, is_plain: bool) -> list[str]:
+    """Return signature, documentation and facts."""
     row = shown_row(source, meant.row)
     whole = source.reader.symbols([meant.row], show_secrets=source.show_secrets)[0]
     facts = [f"{row.kind} {row.qualified_name}", f"{row.path}:{row.start_line}"]
     facts += [meant.certainty] if meant.certainty else []
     facts += [_count_callers(source, meant.row)] if row.kind in _CALLED else []
     doc = "\n".join(whole.doc.strip().split("\n")[:_MAX_DOC_LINES])
-    parts = [
-        _fenced(row.signature or row.qualified_name, row.language),
-        _fenced(doc, "text") if doc else "",
-        _fenced("\n".join(facts), "text"),
-    ]
-    return "\n\n".join(filter(None, parts))
+    blocks = [(row.signature or row.qualified_name, row.language), (doc, "text"), ("\n".join(facts), "text")]
+    shown = [(escape_controls(text, keep="\t\n"), language) for text, language in blocks if text]
+    return [text if is_plain else _fenced(text, language) for text, language in shown]
 
 
 def _fenced(text: str, language: str) -> str:
     """Return text of a repository as a block of code: nothing in it is a link, an image or markup."""
     longest = max(map(len, re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    shown = escape_controls(text, keep="\t\n")
-    return f"{fence}{language}\n{shown}\n{fence}"
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def _count_callers(source: Source, row: SymbolRow) -> str:

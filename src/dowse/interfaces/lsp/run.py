@@ -64,6 +64,8 @@ def run_stdio(options: LspOptions) -> int:
         asyncio.run(_serve(server, StdinAsyncReader(sys.stdin.buffer, ThreadPoolExecutor(1))))
     except KeyboardInterrupt:
         os._exit(130)  # a thread still waits for input
+    if server.is_busy:  # a thread can't be stopped, and nobody waits for its result
+        os._exit(server.protocol.exit_code)
     return server.protocol.exit_code
 
 

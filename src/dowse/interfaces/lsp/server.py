@@ -82,6 +82,7 @@ class LspServer(LanguageServer):
         self._threads = BoundedThreadPool(options.limits)
         self._problems: list[str] = []  # of folders that could not be opened
         self._is_watched = False
+        self._markup = types.MarkupKind.Markdown
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers: dict[Folder, asyncio.TimerHandle] = {}
         self._add(types.INITIALIZE, self._initialize)
@@ -91,6 +92,11 @@ class LspServer(LanguageServer):
         self._add(types.TEXT_DOCUMENT_DID_SAVE, self._saved)
         for method, (model, work) in _OWN_METHODS.items():
             self._add(method, partial(self._answer_own, model, work))
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a thread works on a request."""
+        return self._threads.pending > 0
 
     def close(self) -> None:
         """Stop everything."""
@@ -126,6 +132,10 @@ class LspServer(LanguageServer):
             raise request_failed("send the server's secret as `token` in initializationOptions")
         encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
         self.documents.encoding = Encoding.named(types.PositionEncodingKind(encoding).value)
+        hover = params.capabilities.text_document and params.capabilities.text_document.hover
+        formats = hover.content_format if hover else None
+        if formats and types.MarkupKind.Markdown not in formats:
+            self._markup = types.MarkupKind.PlainText
         for option, methods in _METHODS.items():
             if getattr(self._client, option):
                 for method, work in methods.items():
@@ -228,7 +238,8 @@ class LspServer(LanguageServer):
 
     def _session(self, call: Call) -> Session:
         documents = self.documents
-        return Session(tuple(self._folders), documents.snapshot(), documents.encoding, self._client, call)
+        folders, snapshot = tuple(self._folders), documents.snapshot()
+        return Session(folders, snapshot, documents.encoding, self._client, self._markup, call)
 
     async def _wait(self, session: Session, params: object) -> None:
         """Wait until the folder of a request, or one of all, can be searched."""

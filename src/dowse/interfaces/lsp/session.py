@@ -25,6 +25,7 @@ class Session:
     documents: Mapping[str, Document]
     encoding: Encoding
     options: ClientOptions
+    markup: types.MarkupKind  # that the client shows
     call: Call
 
     def find_folder(self, uri: str) -> tuple[Folder, str] | None:
