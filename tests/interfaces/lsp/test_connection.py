@@ -194,6 +194,18 @@ def test_what_is_no_repository_is_not_opened(tmp_path: Path, bank: Path) -> None
     asyncio.run(session())
 
 
+def test_a_folder_that_can_not_be_indexed_is_named(bank: Path, tmp_path: Path) -> None:
+    async def session() -> None:
+        async with stdio(DOWSE_CACHE_DIR=str(tmp_path)) as client:
+            await client.initialize([bank])
+            with pytest.raises(LspError, match="bank can't be indexed"):
+                await client.request("dowse/search", {"query": "x"})
+            assert "can't index bank" in (await client.wait_for("window/showMessage"))["message"]
+
+    (tmp_path / "indexes").write_text("a file where a folder should be")
+    asyncio.run(session())
+
+
 def test_options_of_a_wrong_type_are_named(bank: Path) -> None:
     async def session() -> None:
         async with stdio() as client:

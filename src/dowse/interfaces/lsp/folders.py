@@ -127,14 +127,16 @@ class Folders:
         return iter(tuple(self._by_path.values()))
 
     def open(self, uris: Sequence[str]) -> tuple[list[Folder], list[str]]:
-        """Open folders that are not open yet; return them, and why others can't be opened."""
+        """Open and start folders that are not open yet; return them, and why others can't be opened."""
         opened, problems = [], []
         for uri in uris:
             try:
                 path = self._checked(uri)
                 if path not in self._by_path:
-                    self._by_path[path] = self._open(path)
-                    opened.append(self._by_path[path])
+                    folder = self._open(path)
+                    folder.start()
+                    self._by_path[path] = folder
+                    opened.append(folder)
             except (DowseError, OSError) as error:
                 problems.append(escape_name(str(error)))
         return opened, problems

@@ -154,7 +154,6 @@ class LspServer(LanguageServer):
         opened, problems = await asyncio.to_thread(self._folders.open, uris)
         for folder in opened:
             folder.is_watched = self._is_watched
-            await asyncio.to_thread(folder.start)
             task = asyncio.create_task(report_progress(self, folder))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
