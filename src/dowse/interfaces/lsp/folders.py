@@ -138,7 +138,7 @@ class Folders:
                     self._by_path[path] = folder
                     opened.append(folder)
             except (DowseError, OSError) as error:
-                problems.append(escape_name(str(error)))
+                problems.append(str(error))
         return opened, problems
 
     def remove(self, uri: str) -> None:

@@ -50,6 +50,7 @@ async def _begin(server: LspServer, folder: Folder) -> str:
     window = server.client_capabilities.window
     if window is None or not window.work_done_progress:
         return ""
+    await server.ready.wait()
     token = str(uuid4())
     try:
         await asyncio.wait_for(server.work_done_progress.create_async(token), _CREATE_SECONDS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from dowse.interfaces.lsp.server import LspServer
 
 _PREFIX = "dowse/"
-_log = logging.getLogger("dowse.interfaces.lsp")
 
 
 @attrs.define

@@ -26,7 +26,7 @@ from dowse.interfaces.lsp.progress import report_progress
 from dowse.interfaces.lsp.protocol import DowseProtocol, invalid_params, request_failed
 from dowse.interfaces.lsp.session import Session
 from dowse.parsing.languages import known_extensions
-from dowse.security.terminal import escape_message, escape_surrogates_in_json
+from dowse.security.terminal import escape_message, escape_name, escape_surrogates_in_json
 from dowse.services.calls import Call
 from dowse.services.events import ProgressEvent
 from dowse.services.thread_pool import BoundedThreadPool
@@ -80,6 +80,7 @@ class LspServer(LanguageServer):
         self._options, self._client = options, ClientOptions()
         self._folders = Folders(options)
         self._threads = BoundedThreadPool(options.limits)
+        self.ready = asyncio.Event()  # when the client takes requests of the server
         self._problems: list[str] = []  # of folders that could not be opened
         self._is_watched = False
         self._markup = types.MarkupKind.Markdown
@@ -127,7 +128,8 @@ class LspServer(LanguageServer):
             self._client = ClientOptions.model_validate(given if isinstance(given, dict) else {})
         except ValidationError as error:
             raise invalid_params(f"initializationOptions: {_explain(error)}") from None
-        if not hmac.compare_digest(self._client.token.encode(), self._options.token.encode()):
+        secret = self._options.token.encode()
+        if secret and not hmac.compare_digest(self._client.token.encode(), secret):
             self.protocol.is_refused = True
             raise request_failed("send the server's secret as `token` in initializationOptions")
         encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
@@ -161,6 +163,7 @@ class LspServer(LanguageServer):
 
     async def _initialized(self, _: types.InitializedParams) -> None:
         """Say what could not be opened, and have the client report changed files."""
+        self.ready.set()
         for problem in self._problems:
             self._warn(problem)
         workspace = self.client_capabilities.workspace
@@ -200,7 +203,7 @@ class LspServer(LanguageServer):
                 self._timers[folder] = loop.call_later(_DEBOUNCE_SECONDS, folder.refresh)
 
     def _warn(self, message: str) -> None:
-        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, escape_name(message)))
 
     async def _answer_own(self, model: Callable[[], type[BaseModel]], work: Work, params: object) -> object:
         """Answer a request of dowse's own."""
