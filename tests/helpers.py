@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+import pytest
 
 from dowse import Index
 from dowse.storage.compression import pack
@@ -147,6 +150,16 @@ def run_dowse(
     )
 
 
+def need(tool: str) -> None:
+    """Skip without a tool, unless all tools are called for."""
+    beside = str(Path(sys.executable).parent)
+    if shutil.which(tool) or shutil.which(tool, path=beside):
+        return
+    if os.environ.get("DOWSE_REQUIRE_TOOLS") == "1":
+        pytest.fail(f"DOWSE_REQUIRE_TOOLS=1, but {tool} is not installed")
+    pytest.skip(f"{tool} is not installed")
+
+
 def processes_of(command: str, folder: Path) -> list[int]:
     """Return the running processes of which the command line names a module and a folder, oldest first."""
     found = []
@@ -159,6 +172,18 @@ def processes_of(command: str, folder: Path) -> list[int]:
         if command.encode() in words and os.fsencode(folder) in words and state != "Z":
             found.append(int(entry.name))
     return sorted(found)
+
+
+def processes_with(mark: str) -> list[int]:
+    """Return the processes that were started with some setting."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark.encode() in (folder / "environ").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
 
 
 def json_lines(path: Path, rows: Iterable[object]) -> Path:

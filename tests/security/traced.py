@@ -267,6 +267,42 @@ def _mcp(process: subprocess.Popen[bytes], deadline: float) -> tuple[str, bool]:
     return output + after, killed
 
 
+def _lsp(process: subprocess.Popen[bytes], deadline: float) -> tuple[str, bool]:
+    """Speak to a language server as an editor does that has opened the folder."""
+    assert process.stdin is not None and process.stdout is not None
+    folder = Path(f"/proc/{process.pid}/cwd").readlink().as_uri()
+    spot = {"textDocument": {"uri": f"{folder}/shop/till.py"}, "position": {"line": 3, "character": 5}}
+    start = {
+        "processId": None,
+        "capabilities": {},
+        "workspaceFolders": [{"uri": folder, "name": "x"}],
+        "initializationOptions": {"hover": True, "references": True, "documentSymbol": True},
+    }
+    messages = [
+        {"id": 1, "method": "initialize", "params": start},
+        {"method": "initialized", "params": {}},
+        {"id": 2, "method": "workspace/symbol", "params": {"query": QUERY}},
+        {"id": 3, "method": "dowse/search", "params": {"query": QUERY}},
+        {"id": 4, "method": "textDocument/prepareCallHierarchy", "params": spot},
+        {"id": 5, "method": "textDocument/hover", "params": spot},
+        {"id": 6, "method": "dowse/status", "params": {}},
+        {"id": 7, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    output = ""
+    for message in messages:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        try:
+            process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            process.stdin.flush()
+        except BrokenPipeError:  # it has ended: its output says why
+            break
+        if "id" in message:
+            output += _until(process.stdout, f'"id": {message["id"]}', deadline - 10)
+    after, killed = _wait(process, deadline)
+    return output + after, killed
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """A command line, how to speak to it, and exit codes beside the usual ones."""
@@ -290,4 +326,5 @@ COMMANDS = {
     "serve": Command(("serve", "--port", "0"), _serve, _ENDED),
     "mcp": Command(("mcp",), _mcp, _ENDED),
     "trust": Command(("trust",)),
+    "lsp": Command(("lsp",), _lsp),
 }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.formats.snippets import definition_line
+from dowse.formats.snippets import definition_line, find_name
 from dowse.security.safe_files import read_regular_file, resolve_inside
 from dowse.security.secret_masking import mask_text
 from dowse.security.terminal import escape_controls, escape_line_ends, escape_name
@@ -83,8 +82,7 @@ def _definition_location(hit: Hit, files: SourceFiles) -> Location:
     symbol = hit.symbol
     lines = [(number, text) for number, text in symbol.numbered_lines if text.strip()]
     number, text = lines[definition_line(symbol, lines)] if lines else (symbol.start_line, symbol.signature)
-    match = re.search(rf"(?<!\w){re.escape(symbol.name)}(?!\w)", text) if symbol.name else None
-    column = match.start() if match else 0
+    column = max(0, find_name(text, symbol.name)) if symbol.name else 0
     indent = files.indent(symbol.path, number, text)
     text = indent + text
     # Without a name in the line, the column is that of its first character.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from dowse.types import Hit, Symbol
+from dowse.types import Hit, Symbol, SymbolRow
 
 # Lines of a snippet unless --snippet-lines sets another number.
 SNIPPET_LINES = 5
@@ -25,21 +24,38 @@ class Window(NamedTuple):
     file_lines: Callable[[Symbol], Mapping[int, str]] = lambda symbol: dict(symbol.numbered_lines)
 
 
-def definition_line(symbol: Symbol, lines: Sequence[NumberedLine]) -> int:
+def definition_line(symbol: Symbol | SymbolRow, lines: Sequence[NumberedLine]) -> int:
     """Return the position of the line that defines a symbol: comments and decorators may precede it.
 
     It holds the name, as documentation may too; of several such lines it is the one in the signature.
     """
     if not symbol.name or not lines:
         return 0
-    name = re.compile(rf"(?<!\w){re.escape(symbol.name)}(?!\w)")
-    named = [at for at, (_, text) in enumerate(lines) if name.search(text)]
+    named = [at for at, (_, text) in enumerate(lines) if find_name(text, symbol.name) >= 0]
     signature = " ".join(symbol.signature.split())
     for at in named:
         line = " ".join(lines[at][1].split())
         if signature and (signature in line or line.rstrip(" {:(,;=") in signature):
             return at
     return named[0] if named else 0
+
+
+def find_name(text: str, name: str) -> int:
+    """Return where a name is in a text as a whole word; -1 if it is not.
+
+    Without a regex: compiling one for each symbol of an answer takes longer than all else here.
+    """
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not (_is_word(text[at - 1 : at]) or _is_word(text[end : end + 1])):
+            return at
+        at = text.find(name, at + 1)
+    return -1
+
+
+def _is_word(character: str) -> bool:
+    return character == "_" or character.isalnum()
 
 
 def snippet(

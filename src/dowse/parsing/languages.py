@@ -263,6 +263,11 @@ def language_names() -> tuple[str, ...]:
     return tuple(sorted({*_EXTENSIONS.values(), *_FILENAMES.values(), *_INTERPRETERS.values()}))
 
 
+def known_extensions() -> tuple[str, ...]:
+    """Return every extension that tells a language, with its dot, in order."""
+    return tuple(sorted(_EXTENSIONS))
+
+
 def detect_language(path: str, head: bytes = b"") -> str:
     """Return the language of a file by its name, else by the shebang in `head`; "" if unknown."""
     name = path.rpartition("/")[2]

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[3]
 RECORDED = Path(__file__).with_name("examples_output.txt")
 DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # They run until they are stopped; a test of their own starts them.
-SERVERS = ("serve", "watch", "mcp")
+SERVERS = ("serve", "watch", "mcp", "lsp")
 # What has to be there before the examples of a command.
 PREPARED = {
     "README.md": "DOWSE_ENCODER=base dowse index -q",
@@ -223,20 +223,20 @@ def serve_briefly(workshop: Workshop, line: str) -> None:
     words = [word.replace("~", str(workshop.home)).replace("$TOKEN", "secret") for word in words]
     if words[1] == "serve" and "--port" not in words:
         words += ["--port", "0"]  # another test may have the usual one
-    if "--http" in words:
-        words[words.index("--http") + 1] = "0"
+    for flag in {"--http", "--tcp"}.intersection(words):
+        words[words.index(flag) + 1] = "0"
     process = subprocess.Popen(
         words,
         cwd=workshop.repository,
         env=workshop.environment,
-        stdin=subprocess.DEVNULL,  # at its end, an MCP server over stdio ends too
+        stdin=subprocess.DEVNULL,  # at its end, servers over stdio end too
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
     try:
         first = process.stdout.readline()
-        if words[1] != "mcp" or "--http" in words:
+        if words[1] not in ("mcp", "lsp") or {"--http", "--tcp"}.intersection(words):
             assert first, line
             process.send_signal(signal.SIGINT)
         rest, _ = process.communicate(timeout=60)

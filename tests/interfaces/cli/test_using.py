@@ -17,6 +17,8 @@ import yaml
 
 from dowse.install.clients import CLIENTS
 
+from helpers import need
+
 GUIDE = Path(__file__).parents[3] / "docs" / "USING.md"
 SARIF = json.loads((Path(__file__).parent / "sarif.schema.json").read_text())
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -107,16 +109,6 @@ def desk(sample: Path, tmp_path: Path) -> Desk:
     )
     assert done.returncode == 0, done.stderr
     return desk
-
-
-def need(tool: str) -> None:
-    """Skip without a tool, unless all tools are called for."""
-    beside = str(Path(sys.executable).parent)
-    if shutil.which(tool) or shutil.which(tool, path=beside):
-        return
-    if os.environ.get("DOWSE_REQUIRE_TOOLS") == "1":
-        pytest.fail(f"DOWSE_REQUIRE_TOOLS=1, but {tool} is not installed")
-    pytest.skip(f"{tool} is not installed")
 
 
 def section(name: str, language: str) -> list[Block]:

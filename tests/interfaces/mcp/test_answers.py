@@ -9,11 +9,11 @@ import pytest
 
 from dowse.errors import DowseError
 from dowse.interfaces.mcp.arguments import SEARCH_MODEL, RelatedArguments, SymbolArguments
-from dowse.interfaces.mcp.readiness import Call
 from dowse.interfaces.mcp.reply import ToolContext
 from dowse.interfaces.mcp.repositories import OutsideRoots, Repositories, Repository
 from dowse.interfaces.mcp.search_tools import related, search
 from dowse.interfaces.mcp.symbol_tools import open_symbol, symbol
+from dowse.services.calls import Call
 from dowse.symbol_lookup import UnknownName
 
 from helpers import write_tree

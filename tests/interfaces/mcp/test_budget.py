@@ -16,11 +16,11 @@ from dowse.interfaces.mcp.arguments import (
 )
 from dowse.interfaces.mcp.budget import allocate_lines, json_bytes, truncate, truncate_json
 from dowse.interfaces.mcp.hits import Snippet
-from dowse.interfaces.mcp.readiness import Call
 from dowse.interfaces.mcp.reply import Reply, ToolContext
 from dowse.interfaces.mcp.repositories import Repositories, Repository
 from dowse.interfaces.mcp.search_tools import related, search
 from dowse.interfaces.mcp.symbol_tools import graph, symbol
+from dowse.services.calls import Call
 from dowse.token_estimate import estimate_tokens
 from mcp_clients import as_json
 

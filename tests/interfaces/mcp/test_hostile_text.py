@@ -25,7 +25,7 @@ from dowse.interfaces.mcp.arguments import (
 )
 from dowse.interfaces.mcp.frame import FRAME_BYTES, frame, quote_name
 from dowse.interfaces.mcp.messages import repair_body
-from dowse.interfaces.mcp.readiness import Call, NotIndexed
+from dowse.interfaces.mcp.readiness import NotIndexed
 from dowse.interfaces.mcp.reply import ToolContext
 from dowse.interfaces.mcp.repositories import Repositories, Repository
 from dowse.interfaces.mcp.search_tools import related, search
@@ -33,6 +33,7 @@ from dowse.interfaces.mcp.status_tool import status
 from dowse.interfaces.mcp.symbol_tools import graph, open_symbol, symbol
 from dowse.interfaces.mcp.tools import INSTRUCTIONS, TOOLS, error_text
 from dowse.security.terminal import escape_message
+from dowse.services.calls import Call
 from dowse.symbol_lookup import UnknownName
 from mcp_clients import COMMAND, PATIENCE, http_server
 

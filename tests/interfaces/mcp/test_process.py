@@ -15,6 +15,8 @@ from dowse.interfaces.cli.main import main
 from dowse.runtime_paths import runtime_folder
 from mcp_clients import PATIENCE, http_server, run, stdio
 
+from helpers import processes_with
+
 PING = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -73,12 +75,12 @@ def test_nothing_is_left_behind(shop: Path, tmp_path: Path) -> None:
         environment = {"DOWSE_CACHE_DIR": str(tmp_path / "marked"), "DOWSE_ISOLATION": "always"}
         async with stdio(shop, cwd=shop, environment=environment) as dowse:
             await dowse.text("search", query="checkout")
-            assert len(_marked(mark)) > 1  # the server, and the process of a lane
+            assert len(processes_with(mark)) > 1  # the server, and the process of a lane
 
     run(session())
     deadline = time.monotonic() + PATIENCE
-    while _marked(mark):
-        assert time.monotonic() < deadline, _marked(mark)
+    while processes_with(mark):
+        assert time.monotonic() < deadline, processes_with(mark)
 
 
 def test_commands_are_answered_by_the_same_process(shop: Path) -> None:
@@ -102,18 +104,6 @@ def test_commands_are_answered_by_the_same_process(shop: Path) -> None:
     before = set(sockets.glob("*.sock"))
     run(session())
     assert set(sockets.glob("*.sock")) <= before
-
-
-def _marked(mark: str) -> list[int]:
-    """Return the processes that were started with some setting."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if mark.encode() in (folder / "environ").read_bytes().split(b"\0"):
-                found.append(int(folder.name))
-        except OSError:
-            continue
-    return found
 
 
 def test_other_commands_load_nothing_of_it() -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import DowseError
-from dowse.interfaces.mcp.readiness import Call, Cancelled, NotReady, index_changes, wait_until_searchable
+from dowse.interfaces.mcp.readiness import NotReady, index_changes, wait_until_searchable
 from dowse.interfaces.mcp.repositories import Repositories, Repository
+from dowse.services.calls import Call, Cancelled
 from mcp_clients import PATIENCE, inside, run, stdio
 
 from helpers import write_tree

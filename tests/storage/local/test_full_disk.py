@@ -1,4 +1,4 @@
-"""An index on a full disk: the last generation answers, writers say what is wrong, and space is the remedy."""
+"""An index on a full disk: the last generation answers, writers say what is wrong, space is the remedy."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.config import load_settings, read_project_file
-from dowse.errors import IndexUnavailable
+from dowse.errors import DowseError, IndexUnavailable
 from dowse.index import QUICK_SECONDS, QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
 from dowse.interfaces.cli.places import find_place
 from dowse.security.terminal import escape_message, escape_name
@@ -58,6 +58,14 @@ environment = ContextVar("environment", default=_OF_THIS_PROCESS)
 def flag_settings(options: argparse.Namespace) -> dict[str, Any]:
     """Return the settings that the flags of a command name; None for those that they do not."""
     return {name: getattr(options, name, None) for name in _SETTINGS}
+
+
+def parse_address(text: str, flag: str) -> tuple[str, int]:
+    """Return host and port of `8743`, `localhost:8743` or `[::1]:8743`, the value of a flag."""
+    host, _, port = text.rpartition(":")
+    if not port.isdigit() or int(port) > 65_535:
+        raise DowseError(f"{flag} takes PORT or HOST:PORT, e.g. 8743 or 127.0.0.1:8743, not {text}")
+    return host or "127.0.0.1", int(port)
 
 
 def open_index(options: argparse.Namespace, *, exact: bool = False, **more: object) -> Index:

@@ -89,6 +89,11 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
         Example("dowse mcp . --watch", "this folder only; follow changes of files"),
         Example("dowse mcp . --http 8743", "over HTTP, for several"),
     ),
+    "lsp": (
+        Example("dowse lsp", "over standard input and output; an editor starts it"),
+        Example("dowse lsp ~/src/shop", "the editor may open this folder only"),
+        Example("dowse lsp . --tcp 8744", "over TCP, for several editors"),
+    ),
     "install": (
         Example("dowse install --list", "which coding agents can be set up"),
         Example("dowse install claude codex --dry-run", "show what would change"),

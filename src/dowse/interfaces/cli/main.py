@@ -47,6 +47,7 @@ COMMANDS = {
     ),
     "stop": ("stop_command", "end the process that a search leaves to answer the next ones"),
     "mcp": ("mcp_command", "serve coding agents: search and the code graph as MCP tools"),
+    "lsp": ("lsp_command", "serve editors: search and the call graph as a language server"),
     "install": ("install_command", "add dowse to coding agents: Claude Code, Codex, …"),
     "status": ("status_command", "show what is indexed and whether it is up to date"),
     "trust": ("trust_command", "allow settings of a repository's .dowse.toml that need your consent"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
-from dowse.interfaces.cli.common import flag_settings
+from dowse.interfaces.cli.common import flag_settings, parse_address
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -57,13 +57,7 @@ def run(options: argparse.Namespace) -> int:
     if options.http is None:
         run_stdio(server_options)
     else:
-        run_http(server_options, *_address(options.http), token=os.environ.get("DOWSE_TOKEN", ""))
+        run_http(
+            server_options, *parse_address(options.http, "--http"), token=os.environ.get("DOWSE_TOKEN", "")
+        )
     return EXIT_FOUND
-
-
-def _address(text: str) -> tuple[str, int]:
-    """Return host and port of `8743`, `localhost:8743` or `[::1]:8743`."""
-    host, _, port = text.rpartition(":")
-    if not port.isdigit() or int(port) > 65_535:
-        raise DowseError(f"--http takes PORT or HOST:PORT, e.g. 8743 or 127.0.0.1:8743, not {text}")
-    return host or "127.0.0.1", int(port)

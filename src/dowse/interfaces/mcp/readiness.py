@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 
 from dowse.errors import DowseError, IndexUnavailable
 from dowse.index import QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
@@ -14,6 +12,7 @@ from dowse.interfaces.mcp.frame import frame
 from dowse.interfaces.mcp.options import EMBED_SECONDS, LARGE_TREE_SECONDS, WRITER_SECONDS
 from dowse.interfaces.mcp.repositories import Repository
 from dowse.security.terminal import escape_name
+from dowse.services.calls import Call
 from dowse.services.events import ProgressEvent
 from dowse.services.models.status import Progress
 from dowse.types import Note
@@ -35,23 +34,6 @@ class NotIndexed(DowseError):
     def __init__(self, name: str, reason: str) -> None:
         self.summary = f"{escape_name(name)} can't be indexed"  # without the reason
         super().__init__("\n".join([f"{self.summary}:", *frame([escape_name(reason)])]))
-
-
-class Cancelled(DowseError):
-    """The client has cancelled the call."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call: when it arrived, and whether the client still waits for it."""
-
-    started: float = field(default_factory=time.monotonic)
-    stop: threading.Event = field(default_factory=threading.Event)
-
-    def check(self, *_: object) -> None:
-        """Raise if the call was cancelled; a callback of long operations."""
-        if self.stop.is_set():
-            raise Cancelled("the call was cancelled")
 
 
 async def wait_until_searchable(repository: Repository, seconds: float, report: Report) -> None:

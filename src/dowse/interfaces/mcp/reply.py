@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dowse.interfaces.mcp.readiness import Call, progress_text
+from dowse.interfaces.mcp.readiness import progress_text
 from dowse.interfaces.mcp.repositories import Repository
 from dowse.security.terminal import escape_name
+from dowse.services.calls import Call
 from dowse.types import Note
 
 # Notes whose point is a command or a flag; an agent has neither, and its answers say the rest themselves.

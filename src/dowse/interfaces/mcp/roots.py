@@ -20,12 +20,14 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from dowse.errors import DowseError
 from dowse.security.terminal import escape_name
+from dowse.services.folder_check import check_not_home
 
 Context = ServerRequestContext[Any, Any]
 # The key of the request for roots inside an answer.
 _KEY = "roots"
 # A client that does not answer in this time has no roots.
 _ROOTS_SECONDS = 10.0
+_REMEDY = "name the repositories where the client starts dowse: `dowse mcp PATH…`, or open the client in one"
 _log = logging.getLogger("dowse.interfaces.mcp")
 
 
@@ -85,22 +87,12 @@ def _folders(response: ListRootsResult) -> tuple[Path, ...]:
             "there, or start `dowse mcp PATH` with the repositories to search"
         )
     for folder in folders:
-        _check_not_home(folder, "the client names")
+        check_not_home(folder, "the client names", _REMEDY)
     return folders
 
 
 def current_folder() -> tuple[Path, ...]:
     """Return the current folder, if it is no home folder."""
     current = Path.cwd()
-    _check_not_home(current, "no repositories are named, and dowse was started in")
+    check_not_home(current, "no repositories are named, and dowse was started in", _REMEDY)
     return (current,)
-
-
-def _check_not_home(folder: Path, how: str) -> None:
-    """Reject a home folder and all that is above it: nobody means to index everything they have."""
-    home, real = Path.home().resolve(), folder.resolve()
-    if home.is_relative_to(real):
-        raise DowseError(
-            f"{how} {folder}, which is not one repository; name the repositories where the client starts "
-            "dowse: `dowse mcp PATH…`, or open the client in one"
-        )

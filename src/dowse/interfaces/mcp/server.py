@@ -27,7 +27,6 @@ from dowse.interfaces.mcp.arguments import Arguments, parse_arguments
 from dowse.interfaces.mcp.frame import frame
 from dowse.interfaces.mcp.options import McpOptions
 from dowse.interfaces.mcp.readiness import (
-    Call,
     NotIndexed,
     NotReady,
     Report,
@@ -39,6 +38,7 @@ from dowse.interfaces.mcp.repositories import Repositories, Repository, select
 from dowse.interfaces.mcp.roots import Context, Roots
 from dowse.interfaces.mcp.tools import INSTRUCTIONS, TOOLS, ToolSpec, error_text
 from dowse.security.terminal import escape_message, escape_name, escape_surrogates, escape_surrogates_in_json
+from dowse.services.calls import Call
 from dowse.services.thread_pool import BoundedThreadPool
 from dowse.types import Note
 from dowse.version import __version__

@@ -1,0 +1,1 @@
+"""The language server: search and the call graph for editors (docs/EDITORS.md)."""

@@ -1,0 +1,84 @@
+"""Symbols of an index as the protocol describes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from dowse.graph.model import GraphStep
+from dowse.interfaces.lsp.source import Source
+from dowse.security.secret_masking import mask_row
+from dowse.security.terminal import escape_name
+from dowse.types import SymbolRow
+
+_KINDS = {
+    "class": types.SymbolKind.Class,
+    "constant": types.SymbolKind.Constant,
+    "enum": types.SymbolKind.Enum,
+    "file": types.SymbolKind.File,
+    "function": types.SymbolKind.Function,
+    "impl": types.SymbolKind.Class,
+    "interface": types.SymbolKind.Interface,
+    "macro": types.SymbolKind.Function,
+    "method": types.SymbolKind.Method,
+    "module": types.SymbolKind.Module,
+    "object": types.SymbolKind.Object,
+    "section": types.SymbolKind.String,
+    "struct": types.SymbolKind.Struct,
+    "text": types.SymbolKind.String,
+    "trait": types.SymbolKind.Interface,
+    "type": types.SymbolKind.Class,
+}
+
+
+def symbol_kind(kind: str) -> types.SymbolKind:
+    """Return the nearest kind of the protocol."""
+    return _KINDS.get(kind, types.SymbolKind.Variable)
+
+
+def display_name(row: SymbolRow) -> str:
+    """Return the name of a symbol; of a part of a file without one, its path."""
+    return escape_name(row.name or row.path.rpartition("/")[2])
+
+
+def shown_row(source: Source, row: SymbolRow) -> SymbolRow:
+    """Return a symbol with likely secrets masked, unless they are shown."""
+    return row if source.show_secrets else mask_row(row)
+
+
+def call_item(source: Source, row: SymbolRow, step: GraphStep | None = None) -> types.CallHierarchyItem:
+    """Return a symbol of a call hierarchy; a step says how certain its edge is."""
+    return types.CallHierarchyItem(**_item(source, row, step))
+
+
+def type_item(source: Source, row: SymbolRow, step: GraphStep | None = None) -> types.TypeHierarchyItem:
+    """Return a type of a type hierarchy."""
+    return types.TypeHierarchyItem(**_item(source, row, step))
+
+
+def _item(source: Source, row: SymbolRow, step: GraphStep | None) -> dict[str, Any]:
+    shown = shown_row(source, row)
+    certainty = step.certainty if step else ""
+    place = f"{shown.qualified_name} · {row.path}:{row.start_line}"
+    data = {"id": row.key}
+    if step is not None:
+        data |= {"kind": step.edge.kind, "confidence": step.confidence, "certainty": certainty}
+    name = source.name_range(row)
+    whole = source.symbol_range(row)
+    return {
+        "name": display_name(shown),
+        "kind": symbol_kind(row.kind),
+        "uri": source.folder.uri(row.path),
+        # The protocol wants the name inside the whole, also where a document was edited since.
+        "range": types.Range(min(whole.start, name.start), max(whole.end, name.end)),
+        "selection_range": name,
+        "detail": escape_name(f"{certainty} · {place}" if certainty else place),
+        "data": data,
+    }
+
+
+def item_id(data: object) -> str:
+    """Return the symbol's id from the data of an item that a client sends back; "" if it has none."""
+    known = data.get("id") if isinstance(data, dict) else None
+    return known if isinstance(known, str) else ""
