@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
@@ -25,6 +26,10 @@ _KEPT = (
 pytest_plugins = ["storage.elastic_fixtures"]
 # Sample sources are material, not tests.
 collect_ignore = ["data", "parsing/samples"]
+
+# Started in the background by a shell, tests ignore Ctrl-C, and so would the commands that they interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Machines that run tests differ in speed, so no example has a deadline. The same examples every time, so that
 # a run fails for what was changed; DOWSE_EXPLORE=1 draws new ones.

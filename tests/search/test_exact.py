@@ -1,10 +1,20 @@
-"""Which symbol a matching line belongs to."""
+"""Exact search: which symbol a matching line belongs to, and patterns that match everywhere."""
 
 from __future__ import annotations
 
 import random
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse import Index
+from dowse.query.regex.matcher import compile_pattern
 from dowse.storage.symbol_lines import assign_to_symbols
+
+from helpers import write_tree
+
+PATTERNS = [".", "a*", r"\w+", "a|b", "$", "^", r"\bx", "\u00e9?"]
 
 
 class Counted(list):
@@ -43,3 +53,33 @@ def test_each_line_goes_to_the_smallest_symbol_around_it():
         assign_to_symbols(1, (list(range(1, 13)), starts, ends), list(range(1, 55)), found)
         for number in range(1, 55):
             assert number in found[1, smallest_around(starts, ends, number) + 1]
+
+
+@pytest.fixture
+def everywhere(tmp_path, monkeypatch):
+    """An index of ten files with ten lines each, where 25 lines are many."""
+    tree = {f"m{n}.py": "".join(f"a{n}_{m} = 1\n" for m in range(10)) for n in range(10)}
+    monkeypatch.setattr("dowse.search.pipeline.MAX_LINES", 25)
+    with Index.open(write_tree(tmp_path / "tree", tree), index_dir=str(tmp_path / "index")) as index:
+        index.update()
+        yield index
+
+
+def test_a_pattern_that_matches_everywhere_ends_early_and_says_so(everywhere):
+    answer = everywhere.search("/./", k=3)
+    assert len(answer.hits) == 3 and [note.code for note in answer.notes] == ["truncated"]
+    assert sum(len(hit.matches) for hit in everywhere.search("/./", k=0).hits) == 100
+
+
+def test_a_negated_pattern_is_matched_in_every_file(everywhere):
+    hits = everywhere.search("/a0/ -/a[1-9]/", k=3).hits
+    assert {hit.symbol.path for hit in hits} == {"m0.py"}
+    assert not everywhere.search("/a/ -/./", k=3).hits
+
+
+@given(st.text("ab\n \u00e9_x", max_size=60), st.sampled_from(PATTERNS))
+def test_numbers_of_lines_are_those_of_all_matches(text, pattern):
+    compiled = compile_pattern(pattern)
+    lines = [match.line for match in compiled.find_lines(text)]
+    assert compiled.line_numbers(text) == lines
+    assert [match.line for match in compiled.find_lines(text, one_a_line=True)] == lines

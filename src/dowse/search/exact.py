@@ -34,12 +34,20 @@ from dowse.types import Contribution, LineMatch, SymbolRow
 if TYPE_CHECKING:
     from dowse.query.regex.matcher import Pattern
 
+# Beyond so many matching lines a query for the best hits ends: the pattern matches nearly everywhere.
+MAX_LINES = 30_000
+# Beyond so many matching lines of one symbol only the first match of each line is marked.
+_MANY_LINES = 200
 # For each pattern of a plan, the lines that match it, by symbol.
 ExactMatches = dict[Phrase | Regex, SymbolLines]
 
 
-def match_patterns(reader: Reader, plan: Plan, seconds: float = math.inf) -> ExactMatches:
+def match_patterns(
+    reader: Reader, plan: Plan, seconds: float = math.inf, max_lines: int | None = None
+) -> ExactMatches:
     """Return the lines of every pattern in the plan, in files that its filters do not rule out.
+
+    `max_lines` ends the search for a pattern that matches nearly everywhere, once more lines were found.
 
     Raises:
         TooSlow: It took longer than `seconds`. Patterns run in linear time, but there may be many texts.
@@ -50,7 +58,8 @@ def match_patterns(reader: Reader, plan: Plan, seconds: float = math.inf) -> Exa
     keep = (lambda file: _may_match(plan.constraint, file)) if has_filters else None
     deadline = time.monotonic() + seconds
     return {
-        leaf: exact_lane(reader, compile_leaf(leaf, plan.query.case), keep, deadline) for leaf in plan.exact
+        leaf: exact_lane(reader, compile_leaf(leaf, plan.query.case), keep, deadline, max_lines)
+        for leaf in plan.exact
     }
 
 
@@ -59,6 +68,7 @@ def exact_lane(
     pattern: Pattern,
     keep_file: Callable[[SymbolRow], bool] | None = None,
     deadline: float = math.inf,
+    max_lines: int | None = None,
 ) -> SymbolLines:
     """Return every line of the index that matches; a deadline is a time of `time.monotonic`."""
     from dowse.query.regex.trigrams import required_trigrams
@@ -66,7 +76,7 @@ def exact_lane(
     files = reader.trigram_candidates(required_trigrams(pattern))
     if keep_file is not None:
         files = [row.file_id for row in reader.file_rows(files) if keep_file(row)]
-    lines = {}
+    lines, found = {}, 0
     for file_id, text in reader.texts(files):
         if time.monotonic() > deadline:
             raise TooSlow(
@@ -75,6 +85,9 @@ def exact_lane(
             )
         if numbers := pattern.line_numbers(text):
             lines[file_id] = numbers
+            found += len(numbers)
+            if max_lines is not None and found > max_lines:
+                break
     symbol_lines: SymbolLines = {}
     for file_id, extents in reader.symbol_ranges(list(lines)):
         assign_to_symbols(file_id, extents, lines[file_id], symbol_lines)
@@ -128,7 +141,8 @@ def matching_lines(
             key = (hit.row.file_id, leaf)
             if numbers and key not in matched:
                 text = reader.text(hit.row.file_id)
-                matched[key] = {match.line: match for match in patterns[leaf].find_lines(text)}
+                found = patterns[leaf].find_lines(text, one_a_line=len(numbers) > _MANY_LINES)
+                matched[key] = {match.line: match for match in found}
             for number in numbers:
                 match, known = matched[key][number], lines.get(number)
                 spans = {*known.spans, *match.spans} if known else match.spans

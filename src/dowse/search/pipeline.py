@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from dowse.config import Settings
 from dowse.errors import DowseError
-from dowse.query.ast import PathFilter, WithinFilter, positive_leaves
+from dowse.query.ast import PathFilter, Phrase, Regex, WithinFilter, positive_leaves
 from dowse.search.context import Candidates, Ranking, SearchContext
-from dowse.search.exact import match_patterns, rank_exact
+from dowse.search.exact import MAX_LINES, ExactMatches, match_patterns, rank_exact
 from dowse.search.explain import above_min_score, make_answer
 from dowse.search.lanes.bm25 import query_terms
 from dowse.search.lanes.dispatch import InlineLanes
@@ -129,7 +129,17 @@ def search(
     notes = [*plain_text_notes(plan.query), *notes]
     if plan.corrections:
         notes.append(Note("relaxed", f"not here as typed: {', '.join(plan.corrections)}"))
-    matches = match_patterns(reader, plan, settings.exact_seconds) if plan.exact else {}
+    matches: ExactMatches = {}
+    if plan.exact:
+        # Of several patterns one may be negated: then all its lines are needed.
+        is_limited = (
+            plan.mode == "regex" and request.options.k and isinstance(plan.constraint, Phrase | Regex)
+        )
+        max_lines = MAX_LINES if is_limited else None
+        matches = match_patterns(reader, plan, settings.exact_seconds, max_lines)
+        if is_limited and any(sum(map(len, lines.values())) > MAX_LINES for lines in matches.values()):
+            text = f"more than {MAX_LINES:,} lines match; not every file was searched"
+            notes.append(Note("truncated", text, "-k 0 finds all"))
     features = query_features(plan)
     context = SearchContext(
         reader,

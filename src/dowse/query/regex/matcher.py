@@ -62,17 +62,20 @@ class Pattern:
 
     node: Node
 
-    def find_lines(self, text: str | bytes) -> list[LineMatch]:
-        """Return every line with a match, with all matches in it; a carriage return stays in the line."""
+    def find_lines(self, text: str | bytes, *, one_a_line: bool = False) -> list[LineMatch]:
+        """Return every line with a match, with all matches in it; a carriage return stays in the line.
+
+        With `one_a_line`, the first match of a line may be all that is given.
+        """
         data = _as_bytes(text)
-        return _by_line(data, self._spans(data)) if data else []
+        return _by_line(data, self._spans(data, one_a_line=one_a_line)) if data else []
 
     def line_numbers(self, text: str | bytes) -> list[int]:
         """Return the numbers of the lines with a match: cheaper than `find_lines` where there are many."""
         data = _as_bytes(text)
         numbers: list[int] = []
         number, counted, end = 1, 0, -1
-        for low, _ in self._spans(data) if data else ():
+        for low, _ in self._spans(data, one_a_line=True) if data else ():
             if low > end:
                 number += data.count(b"\n", counted, low)
                 counted = low
@@ -87,15 +90,18 @@ class Pattern:
         if self._needle is None:
             self._ascii_regex.search(b"")
 
-    def _spans(self, data: bytes) -> Iterator[Span]:
-        """Yield the byte spans of all matches, from the cheapest engine that is correct for this text."""
+    def _spans(self, data: bytes, *, one_a_line: bool = False) -> Iterator[Span]:
+        """Yield the byte spans of all matches, from the cheapest engine that is correct for this text.
+
+        The first match of a line may be all of that line, which is much quicker where most characters match.
+        """
         end = len(data) - data.endswith(b"\n")  # nothing follows the last line feed
         if self._needle:
             return _find_all(self._needle, data)
         if data.isascii():
-            return _regex_spans(self._ascii_regex, data, end)
+            return _regex_spans(self._ascii_regex, data, end, one_a_line)
         if not self._has_boundary or _non_ascii_word().search(data) is None:
-            return _regex_spans(self._unicode_regex, data, end)
+            return _regex_spans(self._unicode_regex, data, end, one_a_line)
         if self._whole_word is not None:
             return _whole_words(self._candidate_regex, data, end, *self._whole_word)
         return self._verified_spans(data, end)
@@ -103,7 +109,7 @@ class Pattern:
     def _verified_spans(self, data: bytes, end: int) -> Iterator[Span]:
         r"""Match Unicode \b: find candidate lines without it, then verify each of them."""
         line_end = -1
-        for start, _ in _regex_spans(self._candidate_regex, data, end):
+        for start, _ in _regex_spans(self._candidate_regex, data, end, one_a_line=True):
             if start <= line_end:
                 continue
             line_start, line_end = _line_around(data, start)
@@ -180,7 +186,7 @@ def _find_all(needle: bytes, data: bytes) -> Iterator[Span]:
         at = data.find(needle, at + size)
 
 
-def _regex_spans(regex: re2_engine.Regex, data: bytes, end: int) -> Iterator[Span]:
+def _regex_spans(regex: re2_engine.Regex, data: bytes, end: int, one_a_line: bool = False) -> Iterator[Span]:
     """Yield matches as Rust's regex crate does: no empty match after another one or inside a character."""
     last, empty = -1, 0
     position = 0
@@ -195,7 +201,7 @@ def _regex_spans(regex: re2_engine.Regex, data: bytes, end: int) -> Iterator[Spa
                 empty += 1
             last = high
             yield low, high
-            if low == high and empty > MAX_EMPTY:
+            if one_a_line or (low == high and empty > MAX_EMPTY):
                 position = data.find(b"\n", low, end) + 1 or -1
                 break
 
