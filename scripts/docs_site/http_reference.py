@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -63,7 +64,7 @@ def _type(schema: Mapping[str, Any]) -> str:
     if choices := schema.get("enum"):
         text = ", ".join(f"`{choice}`" for choice in choices)
     limits = {"default": "default", "minimum": "from", "maximum": "to", "maxLength": "characters at most"}
-    return ", ".join([text, *(f"{word} `{schema[key]}`" for key, word in limits.items() if key in schema)])
+    return ", ".join([text, *(f"{word} `{json.dumps(schema[key])}`" for key, word in limits.items() if key in schema)])
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
