@@ -16,7 +16,10 @@ _COLUMNS = "100"
 def cli_reference() -> str:
     """Return the page."""
     os.environ["COLUMNS"] = _COLUMNS  # what argparse wraps at, whatever the terminal
-    parts = ["# Command line reference", "What `--help` prints. [COMMANDS.md](../COMMANDS.md) is the overview."]
+    parts = [
+        "# Command line reference",
+        "What `--help` prints. [COMMANDS.md](../COMMANDS.md) is the overview.",
+    ]
     for parser in _parsers():
         parts += [f"## {parser.prog}", f"```text\n{parser.format_help().rstrip()}\n```"]
     return "\n\n".join(parts) + "\n"

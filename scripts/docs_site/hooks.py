@@ -1,4 +1,4 @@
-"""What MkDocs runs: adds pages that are made from the code, and leads links out of docs/ to the repository."""
+"""What MkDocs runs: pages that are made from the code, and links out of docs/ that lead to the repository."""
 
 from __future__ import annotations
 

@@ -23,7 +23,6 @@ def http_reference() -> str:
 
 
 def _operation(operation: Mapping[str, Any]) -> list[str]:
-    body = operation.get("requestBody", {}).get("content", {})
     parts = [operation.get("description") or operation.get("summary", "")]
     if parameters := operation.get("parameters"):
         rows = [
@@ -31,13 +30,16 @@ def _operation(operation: Mapping[str, Any]) -> list[str]:
             for each in parameters
         ]
         parts.append(_table(("parameter", "in", "type", "meaning"), rows))
-    parts += [f"Body ({kind}): {_type(each.get('schema', {}))}" for kind, each in body.items()]
+    parts += [f"Body: {_type(schema)}" for schema in _schemas(operation.get("requestBody", {}))]
     rows = [
-        (code, ", ".join(_type(each.get("schema", {})) for each in response.get("content", {}).values()),
-         response.get("description", ""))
+        (code, ", ".join(map(_type, _schemas(response))), response.get("description", ""))
         for code, response in operation["responses"].items()
-    ]  # fmt: skip
+    ]
     return [*parts, _table(("status", "body", "meaning"), rows)]
+
+
+def _schemas(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [content.get("schema", {}) for content in message.get("content", {}).values()]
 
 
 def _fields(schema: Mapping[str, Any]) -> str:
@@ -64,7 +66,9 @@ def _type(schema: Mapping[str, Any]) -> str:
     if choices := schema.get("enum"):
         text = ", ".join(f"`{choice}`" for choice in choices)
     limits = {"default": "default", "minimum": "from", "maximum": "to", "maxLength": "characters at most"}
-    return ", ".join([text, *(f"{word} `{json.dumps(schema[key])}`" for key, word in limits.items() if key in schema)])
+    return ", ".join(
+        [text, *(f"{word} `{json.dumps(schema[key])}`" for key, word in limits.items() if key in schema)]
+    )
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

@@ -78,7 +78,9 @@ def test_a_wheel_from_the_sdist_without_git_has_the_same_bytes(wheel, sdist, tmp
 def test_an_installed_wheel_answers(wheel, tmp_path, sample):
     target = tmp_path / "installed"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--no-deps", "--no-index", "--no-compile", "--target", str(target), str(wheel)], check=True)
+    subprocess.run(
+        [*pip, "--no-deps", "--no-index", "--no-compile", "--target", str(target), str(wheel)], check=True
+    )
     environment = {**os.environ, "PYTHONPATH": str(target), "DOWSE_ENCODER": "none"}
     command = [str(target / "bin" / "dowse")]
     version = subprocess.run([*command, "--version"], env=environment, capture_output=True, text=True)

@@ -14,7 +14,17 @@ from dowse.interfaces.http.app import create_app
 
 ROOT = Path(__file__).parents[2]
 PAGE = Path(create_app.__code__.co_filename).with_name("page")
-PERMISSIVE = {"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "MIT", "MIT-0", "PSF-2.0", "Zlib"}
+PERMISSIVE = {
+    "0BSD",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "CC0-1.0",
+    "MIT",
+    "MIT-0",
+    "PSF-2.0",
+    "Zlib",
+}
 # As older metadata spells them.
 SPELLINGS = {
     "3-Clause BSD License": "BSD-3-Clause",

@@ -38,17 +38,12 @@ def commit(folder: Path) -> str:
     return git(folder, "rev-parse HEAD")
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_workflows_fit_the_schema(path):
-    check("vendor.github-workflows", path)
-
-
-def test_the_action_fits_the_schema():
-    check("vendor.github-actions", ROOT / "action.yml")
-
-
-def check(schema: str, path: Path) -> None:
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, str(path)]
+@pytest.mark.parametrize(
+    ("schema", "paths"),
+    [("vendor.github-workflows", WORKFLOWS), ("vendor.github-actions", [ROOT / "action.yml"])],
+)
+def test_schemas(schema, paths):
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -114,6 +114,7 @@ def _describe(row: SymbolRow | None) -> str:
 
 
 def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of `dowse feedback` and its steps."""
     parser = CommandParser(
         "feedback",
         prog="dowse feedback",
