@@ -50,6 +50,6 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         place = ROOT / target
         if not place.exists() or target.startswith("docs/"):
             return match[1]  # MkDocs reports it
-        return f"{config.repo_url}/{'tree' if place.is_dir() else 'blob'}/main/{target}"
+        return f"{config.extra['repository']}/{'tree' if place.is_dir() else 'blob'}/main/{target}"
 
     return _LINK.sub(lead, markdown)

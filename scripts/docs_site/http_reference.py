@@ -65,7 +65,7 @@ def _type(schema: Mapping[str, Any]) -> str:
     text = str(schema.get("type", "any"))
     if choices := schema.get("enum"):
         text = ", ".join(f"`{choice}`" for choice in choices)
-    limits = {"default": "default", "minimum": "from", "maximum": "to", "maxLength": "characters at most"}
+    limits = {"default": "default", "minimum": "from", "maximum": "to", "maxLength": "length up to"}
     return ", ".join(
         [text, *(f"{word} `{json.dumps(schema[key])}`" for key, word in limits.items() if key in schema)]
     )

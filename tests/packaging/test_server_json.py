@@ -39,4 +39,4 @@ def test_every_file_names_the_same_repository():
     url = SERVER["repository"]["url"]
     owner = SERVER["name"].removeprefix("io.github.").partition("/")[0]
     assert url == PROJECT["urls"]["Repository"] == f"https://github.com/{owner}/dowse"
-    assert f"repo_url: {url}\n" in (ROOT / "mkdocs.yml").read_text()
+    assert f"  repository: {url}\n" in (ROOT / "mkdocs.yml").read_text()

@@ -66,3 +66,8 @@ def test_nothing_comes_from_elsewhere(site):
         assert loaded == [], path
     styles = "".join(path.read_text() for path in site.rglob("*.css"))
     assert re.findall(r"url\([\"']?https?://|@import", styles) == []
+
+
+def test_pages_ask_no_server_about_the_repository(site):
+    """Material asks GitHub for the stars of a repository that it shows."""
+    assert not any('data-md-component="source"' in path.read_text() for path in site.rglob("*.html"))
