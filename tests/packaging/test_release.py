@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from dowse.version import __version__
+
 ROOT = Path(__file__).parents[2]
 FILES = ("scripts/release", "scripts/release-notes", "scripts/package", "src/dowse/version.py")
 
@@ -45,8 +47,6 @@ def test_notes(clone):
 
 
 def test_notes_of_this_version():
-    from dowse.version import __version__
-
     assert run(ROOT, "scripts/release-notes", __version__).returncode == 0
 
 
@@ -68,5 +68,7 @@ def test_a_release_is_refused(clone):
     assert "is no version" in run(clone, "scripts/release", "two").stderr
     wrong = run(clone, "scripts/package", "--tag", "v9.9.9")
     assert wrong.returncode == 1 and "v9.9.9 is not that of version" in wrong.stderr
-    (clone / "new").write_text("")
+    (clone / "pyproject.toml").write_text('Repository = "https://github.com/OWNER/dowse"\n')
+    unnamed = run(clone, "scripts/package", "--tag", f"v{__version__}")
+    assert unnamed.returncode == 1 and "instead of OWNER" in unnamed.stderr
     assert "commit or stash" in run(clone, "scripts/release", "0.2.0").stderr
