@@ -70,7 +70,9 @@ def main() -> None:
             )
         command = [options.dowse, "index", joined, "--index-dir", index_dir]
         started = time.perf_counter()
-        peaks = watch([*command, "--processes", str(options.processes), "--no-embed", "--quiet"], options.interval)
+        peaks = watch(
+            [*command, "--processes", str(options.processes), "--no-embed", "--quiet"], options.interval
+        )
         results = report(peaks, time.perf_counter() - started, joined, index_dir)
     results["trees"] = [tree.resolve().name for tree in options.tree]
     results["processes"] = options.processes

@@ -51,7 +51,7 @@ _SLOW = (
     *("eval/test_hostile", "eval/test_mine", "eval/test_judge", "eval/test_reports_html", "eval/test_paper"),
     *("parsing/test_scan_time", "source/test_fuzz", "query/test_ripgrep_parity", "test_fuzzed_archives"),
     *("graph/resolve/test_update", "graph/resolve/test_history", "search/test_hybrid"),
-    *("install/", "workers/", "storage/local/test_locks", "storage/local/test_portable"),
+    *("install/", "packaging/", "workers/", "storage/local/test_locks", "storage/local/test_portable"),
     *("source/test_git_hostile", "source/test_walk", "vectors/test_matrix"),
 )
 

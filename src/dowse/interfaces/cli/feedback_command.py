@@ -24,7 +24,7 @@ VISITOR = "cli"
 
 def main(arguments: Sequence[str]) -> int:
     """Run one of the subcommands; without one, `list`."""
-    options = _parser().parse_args(arguments or ["list"])
+    options = build_parser().parse_args(arguments or ["list"])
     return int(options.run(options))
 
 
@@ -113,7 +113,8 @@ def _describe(row: SymbolRow | None) -> str:
     return f"{row.path}:{row.start_line} {row.qualified_name}" if row else ""
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of `dowse feedback` and its steps."""
     parser = CommandParser(
         "feedback",
         prog="dowse feedback",

@@ -1,0 +1,73 @@
+"""The documentation site: strict links, references made from the code, nothing from other servers."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from dowse import Index, Settings
+from dowse.interfaces.cli.main import COMMANDS
+from dowse.interfaces.http.app import create_app
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def text(site: Path, page: str) -> str:
+    return html.unescape(re.sub(r"<[^>]+>", "", (site / page / "index.html").read_text()))
+
+
+def test_references_have_everything(site):
+    commands = text(site, "reference/cli")
+    assert [name for name in COMMANDS if f"usage: dowse {name}" not in commands] == []
+    assert "dowse eval gate" in commands and "dowse feedback record" in commands
+    settings = text(site, "reference/settings")
+    assert [each.name for each in fields(Settings) if f"\n{each.name}\n" not in settings] == []
+    assert "Source files above this are data or bundles" in settings  # comments above a field
+    requests = text(site, "reference/http")
+    assert [path for path in create_app([]).openapi()["paths"] if path not in requests] == []
+    api = text(site, "reference/python")
+    public = [name for name in vars(Index) if not name.startswith("_")]
+    assert [name for name in public if f"Index.{name}" not in api] == []
+
+
+def test_every_document_is_a_page_that_can_be_searched(site):
+    found = (site / "search/search_index.json").read_text()
+    names = [path.stem for path in (ROOT / "docs").glob("*.md")]
+    assert [name for name in names if f'"location":"{name}/"' not in found] == []
+
+
+def test_links_out_of_the_documents_lead_to_the_repository(site):
+    pages = [path.read_text() for path in site.rglob("*.html")]
+    assert any("/blob/main/bench/results/rerank.json" in page for page in pages)
+    assert not any(re.search(r'href="[./]*/bench/', page) for page in pages)
+
+
+def test_nothing_comes_from_elsewhere(site):
+    """No script, style, font or image of another server is loaded."""
+    for path in site.rglob("*.html"):
+        loaded = re.findall(r"<(?:script|link|img|iframe)\b[^>]*?=\"?(https?://[^\s\">]+)", path.read_text())
+        assert loaded == [], path
+    styles = "".join(path.read_text() for path in site.rglob("*.css"))
+    assert re.findall(r"url\([\"']?https?://|@import", styles) == []
+
+
+def test_pages_ask_no_server_about_the_repository(site):
+    """Material asks GitHub for the stars of a repository that it shows."""
+    assert not any('data-md-component="source"' in path.read_text() for path in site.rglob("*.html"))
