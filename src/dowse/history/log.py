@@ -14,8 +14,10 @@ from typing import NamedTuple
 
 from dowse.errors import DowseError, EvalError
 from dowse.parsing.languages import LANGUAGES, detect_language
+from dowse.source import git_objects
 from dowse.source.git import common_directory, git_directory, read_head, toplevel
-from dowse.source.git_process import GitError, GitMissing, GitProcess, SandboxedGit, open_sandboxed_git
+from dowse.source.git_objects import Blobs
+from dowse.source.git_process import GitError, GitMissing, SandboxedGit, open_sandboxed_git
 from dowse.source.walk import MAX_FILE_BYTES
 
 # A time that git could not read becomes the present one.
@@ -187,44 +189,14 @@ def read_history(
             raise as_eval_error(error) from error
 
 
-class Blobs:
-    """Blobs of a repository by their ids, through two git processes: one for sizes, one for contents.
-
-    The size is asked for first, since a few bytes of a pack can expand to any number (decompression bomb).
-    """
-
-    def __init__(self, sizes: GitProcess, texts: GitProcess) -> None:
-        self._sizes, self._texts = sizes, texts
-
-    def read(self, name: str) -> bytes | None:
-        """Return the content of a blob; None if it is missing, or larger than any file that is indexed."""
-        size = _blob_size(self._sizes.request(name))
-        if size is None or size > MAX_FILE_BYTES:
-            return None
-        if _blob_size(self._texts.request(name)) != size:
-            return None
-        return self._texts.read_exactly(size + 1)[:-1]  # without the line break after it
-
-
-def _blob_size(answer: bytes) -> int | None:
-    """Read "NAME blob SIZE"; None for "NAME missing" and other objects."""
-    fields = answer.split()
-    if len(fields) != 3 or fields[1] != b"blob" or not fields[2].isdigit():
-        return None
-    return int(fields[2])
-
-
 @contextmanager
 def open_blobs(git: SandboxedGit) -> Iterator[Blobs]:
     """Start the git processes that read blobs, and end them."""
-    with (
-        git.start("cat-file", "--batch-check", interactive=True) as sizes,
-        git.start("cat-file", "--batch", interactive=True) as texts,
-    ):
-        try:
-            yield Blobs(sizes, texts)
-        except GitError as error:
-            raise as_eval_error(error) from error
+    try:
+        with git_objects.open_blobs(git, MAX_FILE_BYTES) as blobs:
+            yield blobs
+    except GitError as error:
+        raise as_eval_error(error) from error
 
 
 def _pathspecs(repository: Repository, paths: Iterable[str]) -> list[str]:

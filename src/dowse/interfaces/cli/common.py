@@ -69,6 +69,7 @@ def open_index(options: argparse.Namespace, *, exact: bool = False, **more: obje
         **more: Further settings.
     """
     here, flags = environment.get(), flag_settings(options)
+    options.path = _local_path(options)
     path = Path(here.folder, Path(options.path).expanduser()).resolve()
     everywhere = getattr(options, "everywhere", False)
     user = load_settings(None, **flags)
@@ -77,6 +78,14 @@ def open_index(options: argparse.Namespace, *, exact: bool = False, **more: obje
     if note := read_project_file(index.root).note:
         print_message(note)
     return index
+
+
+def _local_path(options: argparse.Namespace) -> str:
+    if ":" not in options.path:  # most are no addresses: nothing is loaded for them
+        return str(options.path)
+    from dowse.interfaces.cli.addresses import local_path
+
+    return local_path(options.path, fresh=getattr(options, "fresh", False))
 
 
 def located(symbol: str) -> str:

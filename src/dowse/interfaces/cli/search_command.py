@@ -45,7 +45,10 @@ def add_arguments(parser: CommandParser) -> None:
         help='words, identifiers, "phrases", /regexes/, filters, "what calls X"; "-": standard input. '
         "The last word is a PATH if it exists: a repository, a folder or file in one, a corpus (default: .)",
     )
-    flags.add(parser, "--index-dir", "--backend")
+    parser.add_argument(
+        "--repo", metavar="PATH", help="where to search: a path, or a git address such as https://host/o/n@v2"
+    )
+    flags.add(parser, "--fresh", "--index-dir", "--backend")
     parser.add_argument(
         "--everywhere", action="store_true", help="all of the repository, not this folder alone"
     )
@@ -114,9 +117,12 @@ def _preload_encoder(options: argparse.Namespace, values: Mapping[str, Any]) -> 
 def _read_words(options: argparse.Namespace) -> None:
     """Set query and path of the options from the words of the command line."""
     if options.batch is not None:
-        options.query, options.path = None, read_batch_path(options.words)
+        options.query, options.path = None, options.repo or read_batch_path(options.words)
         return
-    options.query, options.path, note = read_query(options.words)
+    if options.repo:
+        options.query, options.path, note = read_query([" ".join(options.words) or "-"])._replace(path=options.repo)
+    else:
+        options.query, options.path, note = read_query(options.words)
     if note:
         print_message(note)
 

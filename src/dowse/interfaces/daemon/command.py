@@ -125,6 +125,8 @@ def _parse(request: CommandRequest, parse: Callable[[list[str]], argparse.Namesp
     # A batch reads files and standard input; `--no-d` is short for a flag, which the client does not know.
     if options.command not in COMMANDS or options.no_daemon or getattr(options, "batch", None) is not None:
         raise Declined
+    if "://" in (place := getattr(options, "repo", None) or getattr(options, "path", "")) or "@" in place:
+        raise Declined  # a git address: git may ask for a password
     if options.command == "search" and (options.words or ["-"])[0] == "-":
         raise Declined  # the query is on the client's standard input
     return options
