@@ -1,7 +1,7 @@
 """Copies of remote repositories in the cache folder, each a work tree that dowse itself wrote.
 
-`repositories/DIGEST/NAME` is a folder like any checkout, with a shallow `.git` beside the files. It appears by
-one rename, so that an interrupted clone leaves nothing that could be taken for one.
+`repositories/DIGEST/NAME` is a folder like any checkout, with a shallow `.git` beside the files. It appears
+by one rename, so that an interrupted clone leaves nothing that could be taken for one.
 """
 
 from __future__ import annotations
@@ -90,7 +90,9 @@ def fetch_clone(
             raise _failure(address, error) from None
     clone = read_clone(root)
     if clone is None:
-        raise DowseError(f"the copy of {address.shown} can't be read; remove it with `dowse clear` and try again")
+        raise DowseError(
+            f"the copy of {address.shown} can't be read; remove it with `dowse clear` and try again"
+        )
     return clone
 
 

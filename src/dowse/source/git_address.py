@@ -1,4 +1,4 @@
-"""Addresses of git repositories, as people write them: `https://host/owner/name@ref`, `git@host:owner/name`."""
+"""Addresses of git repositories as people write them: `https://host/owner/name@ref`, `git@host:owner/name`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class GitAddress(NamedTuple):
     def name(self) -> str:
         """A name for a folder."""
         name = normalise_url(without_credentials(self.url)).rpartition("/")[2] or "repository"
-        return re.sub(r"[^\w.-]+", "-", f"{name}@{self.ref}" if self.ref else name).lstrip("-.") or "repository"
+        return (
+            re.sub(r"[^\w.-]+", "-", f"{name}@{self.ref}" if self.ref else name).lstrip("-.") or "repository"
+        )
 
 
 def is_address(word: str) -> bool:

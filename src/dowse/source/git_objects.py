@@ -1,6 +1,6 @@
 """Reads git objects: blobs by id, the files of a commit, and writes these to a folder.
 
-A folder is filled by dowse, never by `git checkout`: no filters, hooks, attributes, symbolic links or submodules.
+A folder is filled by dowse, never by `git checkout`: no filters, hooks, attributes, links or submodules.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ def export_files(git: SandboxedGit, commit: str, folder: Path, record: Path, max
         total += file.size
         if len(wanted) > MAX_FILES or total > MAX_TOTAL_BYTES:
             raise DowseError(
-                f"the repository has more than {MAX_FILES:,} files or {MAX_TOTAL_BYTES:,} bytes; clone a part of it"
+                f"the repository has more than {MAX_FILES:,} files or {MAX_TOTAL_BYTES:,} bytes; "
+                "clone a part of it"
             )
     _remove_others(folder, wanted)
     with open_blobs(git, max_bytes) as blobs:

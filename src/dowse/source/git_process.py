@@ -76,7 +76,10 @@ _FETCH_VARIABLES = ("GIT_CONFIG", "GIT_SSH", "GIT_ASKPASS", "GIT_SSL", "GIT_HTTP
 _FETCH_CONFIGURATION = (
     *(f"core.hooksPath={os.devnull}", f"core.attributesFile={os.devnull}", "core.fsmonitor=false"),
     *("fetch.fsckObjects=true", "transfer.fsckObjects=true", "transfer.bundleURI=false"),
-    *(f"fetch.fsck.{flaw}=ignore" for flaw in ("badTimezone", "zeroPaddedFilemode", "missingSpaceBeforeDate")),
+    *(
+        f"fetch.fsck.{flaw}=ignore"
+        for flaw in ("badTimezone", "zeroPaddedFilemode", "missingSpaceBeforeDate")
+    ),
     *("gc.auto=0", "maintenance.auto=false", "core.symlinks=false", "fetch.writeCommitGraph=false"),
     *("http.lowSpeedLimit=1000", "http.lowSpeedTime=60", "core.bigFileThreshold=1m"),
 )
@@ -227,7 +230,7 @@ class GitProcess:
     def _reason(self, status: int) -> str:
         lines = [line.strip() for line in os.fsdecode(self._error_output).splitlines() if line.strip()]
         fatal = [line for line in lines if line.startswith("fatal: ")]
-        message = next(reversed(fatal or lines), "")
+        message = fatal[0] if fatal else lines[-1] if lines else ""  # later ones are about other processes
         if not message:
             return f"git was ended by signal {-status}" if status < 0 else f"git ended with status {status}"
         printable = "".join(character if character.isprintable() else "?" for character in message)
@@ -310,9 +313,7 @@ def make_repository(directory: str, url: str) -> None:
     Path(directory, "config").write_text(text, encoding="utf-8")
 
 
-def fetch_commit(
-    directory: str, url: str, ref: str, *, history: bool = False, may_ask: bool = False
-) -> str:
+def fetch_commit(directory: str, url: str, ref: str, *, history: bool = False, may_ask: bool = False) -> str:
     """Fetch a branch, tag or commit into a git folder that `make_repository` made, and return the commit.
 
     The user's own configuration counts here: proxies, certificates, credential helpers, `insteadOf`.
@@ -335,7 +336,14 @@ def fetch_commit(
     settings = [part for each in _FETCH_CONFIGURATION for part in ("-c", each)]
     is_shallow = Path(directory, "shallow").exists()
     depth = (["--unshallow"] if is_shallow else []) if history else ["--depth=1"]
-    fetch = ["fetch", "--progress", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--force"]
+    fetch = [
+        "fetch",
+        "--progress",
+        "--no-tags",
+        "--no-recurse-submodules",
+        "--no-write-fetch-head",
+        "--force",
+    ]
     command = [program, *settings, *fetch, *depth, "--", url, f"+{ref or 'HEAD'}:{_FETCHED_REF}"]
     process = GitProcess(command, environment, directory)
     started = time.monotonic()

@@ -120,7 +120,9 @@ def _read_words(options: argparse.Namespace) -> None:
         options.query, options.path = None, options.repo or read_batch_path(options.words)
         return
     if options.repo:
-        options.query, options.path, note = read_query([" ".join(options.words) or "-"])._replace(path=options.repo)
+        options.query, options.path, note = read_query([" ".join(options.words) or "-"])._replace(
+            path=options.repo
+        )
     else:
         options.query, options.path, note = read_query(options.words)
     if note:

@@ -18,7 +18,10 @@ from dowse.interfaces.cli.common import flag_settings, root_here
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse serve`."""
     parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="repositories, folders, git addresses or corpora (default: .)"
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="repositories, folders, git addresses or corpora (default: .)",
     )
     flags.add(parser, "--backend")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine)")
