@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dowse.indexing.embed import EmbedReport
     from dowse.indexing.update import Progress, Report
     from dowse.search.lanes.dispatch import LaneDispatcher
-    from dowse.search.options import SearchRequest
+    from dowse.search.options import SearchOptions, SearchRequest
     from dowse.search.related import Related
     from dowse.source.tree_scanner import ScanResult
     from dowse.storage.protocol import Backend, Floats
@@ -53,6 +53,9 @@ QUICK_SYMBOLS = 300
 _MAX_RESTARTS = 3
 # Modes without meaning: nothing of an encoder is loaded.
 _WORD_MODES = ("keyword", "symbol", "regex")
+
+# Of the index of a revision, which never changes and has no history of its own.
+REVISION_SETTINGS: dict[str, Any] = {"index_dir": "", "refresh": "never", "adapter": False}
 
 
 class Index:
@@ -74,6 +77,7 @@ class Index:
         self._feedback: FeedbackStore | None = None
         self._feedback_file = feedback_file(Path(settings.backend) if settings.backend else root)
         self._lock = threading.Lock()
+        self._revisions: dict[Path, Index] = {}  # by folder, the one used last is the last
 
     @classmethod
     def open(cls, path: str | Path = ".", **settings: object) -> Index:
@@ -102,6 +106,8 @@ class Index:
 
     def close(self) -> None:
         """Close open files, and end the processes of lanes."""
+        for other in self._revisions.values():
+            other.close()
         if self._lanes is not None:
             self._lanes.close()
         if self._feedback is not None:
@@ -396,8 +402,50 @@ class Index:
                 takes the setting.
         """
         from dowse.search.options import SearchRequest, make_options
+        from dowse.source.git import head_commit
 
-        return self._answer(SearchRequest(query, make_options(self.settings, k=k, mode=mode, **options)))
+        request = SearchRequest(query, make_options(self.settings, k=k, mode=mode, **options))
+        revision = self.revision_in(query, request.options)
+        if not revision:
+            return self._answer(request)
+        other = self.at_revision(revision)
+        if not other.exists:
+            other.update()
+        answer = other._answer(request)
+        note = Note("revision", f"searched {revision}, commit {head_commit(other.root)[:12]}")
+        return replace(answer, notes=(note, *answer.notes))
+
+    def revision_in(self, query: str, options: SearchOptions) -> str:
+        """Return the revision that a query asks for, "" if this index has it."""
+        if "rev:" not in query or options.plain or options.mode == "regex":
+            return ""
+        from dowse.query.parser import find_revision
+        from dowse.source.revisions import is_revision
+
+        return "" if is_revision(self.root) else find_revision(query)
+
+    def at_revision(self, revision: str) -> Index:
+        """Return the index of another branch, tag or commit of the repository; `update` builds it.
+
+        Its files are read from git's objects; vectors are shared through the cache. A few are kept.
+        """
+        from dowse.source.revisions import KEPT, export_revision
+        from dowse.storage.open import open_backend
+
+        if self.is_shared:
+            raise DowseError("rev: needs an index on this machine, not one on a cluster; leave out --backend")
+        root = export_revision(self.root, revision)
+        with self._lock:
+            index = self._revisions.pop(root, None)
+            if index is None:
+                settings = replace(self.settings, **REVISION_SETTINGS)
+                index = Index(root, settings, open_backend(str(index_folder(root, settings)), root))
+                index._encoder = self._encoder
+                index.keep_lanes_in_process()
+            self._revisions[root] = index
+            for old in list(self._revisions)[:-KEPT]:
+                self._revisions.pop(old).close()
+        return index
 
     def _answer(self, request: SearchRequest) -> Answer:
         """Answer from one generation, and from the next one if that is committed meanwhile."""

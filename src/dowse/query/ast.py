@@ -112,6 +112,7 @@ class Query:
 
     clauses: tuple[Clause, ...]
     case: bool | None = None  # of the case: filter; None for smart case
+    revision: str = ""  # of the rev: filter: another branch, tag or commit
     source: str = field(default="", compare=False)
     remarks: tuple[str, ...] = field(default=(), compare=False)  # what of the text is no query language
 

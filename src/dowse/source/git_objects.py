@@ -79,7 +79,9 @@ def list_files(git: SandboxedGit, commit: str) -> Iterator[TreeFile]:
             facts, _, name = entry.partition(b"\t")
             mode, kind, blob, size = facts.split()
             path = os.fsdecode(name)
-            if mode in _PLAIN_FILES and kind == b"blob" and size.isdigit() and is_inner_path(path):
+            if kind == b"blob" and not size.isdigit():
+                raise GitError("objects are missing, as in a partial clone")
+            if mode in _PLAIN_FILES and kind == b"blob" and is_inner_path(path):
                 yield TreeFile(path, blob.decode(), int(size))
         process.finish()
 

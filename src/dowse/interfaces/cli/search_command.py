@@ -76,7 +76,9 @@ def run(options: argparse.Namespace) -> int:
     options.explain = values.get("explain", False)
     if not environment.get().is_daemon:
         _preload_encoder(options, values)
-    index = open_index(options, refresh=options.refresh, reranker=options.reranker)
+    index = open_index(
+        options, revision=_revision(options, values), refresh=options.refresh, reranker=options.reranker
+    )
     if options.place.below and not options.everywhere:
         values["within"] = options.place.below
     _warn_of_ignored_flags(index, options)
@@ -127,6 +129,15 @@ def _read_words(options: argparse.Namespace) -> None:
         options.query, options.path, note = read_query(options.words)
     if note:
         print_message(note)
+
+
+def _revision(options: argparse.Namespace, values: Mapping[str, Any]) -> str:
+    """Return what `rev:` in the query names, "" without."""
+    if "rev:" not in (options.query or "") or values.get("plain") or values.get("mode") == "regex":
+        return ""
+    from dowse.query.parser import find_revision
+
+    return find_revision(options.query)
 
 
 def _check_query(query: str, options: SearchOptions) -> None:
