@@ -412,7 +412,7 @@ class Index:
         if not other.exists:
             other.update()
         answer = other._answer(request)
-        note = Note("revision", f"searched {revision}, commit {head_commit(other.root)[:12]}")
+        note = Note("other", f"searched {revision}, commit {head_commit(other.root)[:12]}")
         return replace(answer, notes=(note, *answer.notes))
 
     def revision_in(self, query: str, options: SearchOptions) -> str:

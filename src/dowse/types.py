@@ -184,7 +184,6 @@ NoteCode = Literal[
     "refreshing",  # changed files are not in the index yet
     "lane-failed",  # a lane failed or timed out
     "index-failed",  # one of several indexes could not answer
-    "revision",  # another commit than the one that is checked out was searched
     "feedback",  # recorded feedback could not be read
     "other",
 ]

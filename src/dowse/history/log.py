@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -23,10 +24,10 @@ from dowse.source.walk import MAX_FILE_BYTES
 # A time that git could not read becomes the present one.
 _NOW_SECONDS = 5
 # All options that a user's configuration could change are set here.
-_LOG = """log --no-merges --full-history --no-show-signature --no-notes --no-color --encoding=UTF-8
-    --raw --patch -z --no-abbrev --full-index --unified=0 --inter-hunk-context=0 -M50% -l1000
+_DIFF = """--no-color --raw --patch -z --no-abbrev --full-index --unified=0 --inter-hunk-context=0 -M50% -l1000
     --diff-algorithm=histogram --indent-heuristic --no-ext-diff --no-textconv --ignore-submodules=all
     --no-relative --src-prefix=a/ --dst-prefix=b/""".split()
+_LOG = [*"log --no-merges --full-history --no-show-signature --no-notes --encoding=UTF-8".split(), *_DIFF]
 
 # The list of a commit's files is one line of git's output; that of an import of 100,000 files has 15 MB.
 MAX_HEADER_BYTES = 64_000_000
@@ -187,6 +188,17 @@ def read_history(
             process.finish()
         except GitError as error:
             raise as_eval_error(error) from error
+
+
+def read_diff(git: SandboxedGit, base: str, head: str) -> tuple[Change, ...]:
+    """Return the changes between two commits or trees; raises GitError."""
+    mark = secrets.token_hex(16).encode()
+    with git.start("diff", *_DIFF, base, head, "--") as process:
+        lines = process.lines(MAX_HEADER_BYTES)
+        first = next(lines, b"")
+        commits = list(_commits(chain([mark + b"\0\0\0\0" + first], lines), mark)) if first else []
+        process.finish()
+    return tuple(change for header, hunks in commits for change in _commit(header, hunks, {}).changes)
 
 
 @contextmanager

@@ -240,7 +240,7 @@ class GitProcess:
 class SandboxedGit:
     """git with a private folder and configuration, over the objects of one repository."""
 
-    def __init__(self, folder: str, objects: str) -> None:
+    def __init__(self, folder: str, objects: str, *, own_objects: bool = False) -> None:
         self._folder = folder
         self._program, path = _find_git()
         self._environment = {
@@ -252,6 +252,18 @@ class SandboxedGit:
             **{"GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "GIT_PAGER": "cat", "GIT_OPTIONAL_LOCKS": "0"},
             **{"GIT_ALLOW_PROTOCOL": "none", "GIT_PROTOCOL_FROM_USER": "0"},
         }
+        if own_objects:
+            own = os.path.join(folder, "objects")
+            self._environment |= {
+                "GIT_OBJECT_DIRECTORY": own,
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
+            }
+
+    def store_object(self, name: str, data: bytes) -> None:
+        """Add an object, compressed as git does, to the private folder; with `own_objects` git finds it."""
+        place = Path(self._folder, "objects", name[:2])
+        place.mkdir(exist_ok=True)
+        (place / name[2:]).write_bytes(data)
 
     @contextlib.contextmanager
     def start(self, *arguments: str, interactive: bool = False) -> Iterator[GitProcess]:
@@ -276,13 +288,16 @@ class SandboxedGit:
 
 
 @contextlib.contextmanager
-def open_sandboxed_git(common: str, commit: str, max_blob_bytes: int) -> Iterator[SandboxedGit]:
+def open_sandboxed_git(
+    common: str, commit: str, max_blob_bytes: int, *, own_objects: bool = False
+) -> Iterator[SandboxedGit]:
     """Create the private git folder for the objects of a repository, and remove it at the end.
 
     Args:
         common: The repository's git folder, the shared one for linked work trees.
         commit: HEAD, as `git.head_commit` resolved it.
         max_blob_bytes: Larger files are compared as binary ones, without reading them.
+        own_objects: Whether new objects may be made, in the private folder.
 
     Raises:
         DowseError: The object store leads outside of the git folder.
@@ -300,7 +315,7 @@ def open_sandboxed_git(common: str, commit: str, max_blob_bytes: int) -> Iterato
         (folder / "config").write_text(text, encoding="utf-8")
         with contextlib.suppress(OSError):  # only parents of commits, so they may count as in git
             (folder / "info/grafts").write_bytes(read_below(common, "info/grafts", _MAX_GRAFTS_BYTES))
-        yield SandboxedGit(str(folder), objects)
+        yield SandboxedGit(str(folder), objects, own_objects=own_objects)
 
 
 def make_repository(directory: str, url: str) -> None:

@@ -1,4 +1,4 @@
-"""`dowse search`: search the index, building it first if there is none."""
+"""`dowse search` and `diff-search`: search the index, building it first if there is none."""
 
 from __future__ import annotations
 
@@ -36,8 +36,13 @@ _PREFIX = "option_"
 
 
 def add_arguments(parser: CommandParser) -> None:
-    """Add the flags of `dowse search`."""
+    """Add the flags of `dowse search`, or of `dowse diff-search`."""
     parser.usage = "dowse search [OPTION ...] QUERY ... [PATH]"
+    if parser.command == "diff-search":
+        parser.usage = "dowse diff-search [OPTION ...] BASE..[HEAD] QUERY ... [PATH]"
+        parser.add_argument(
+            "range", metavar="BASE..[HEAD]", help="what changed since BASE; without HEAD in the work tree"
+        )
     parser.add_argument(
         "words",
         nargs="*",
@@ -89,6 +94,13 @@ def run(options: argparse.Namespace) -> int:
     elif not is_new and not environment.get().is_daemon:
         index.warm(options.query or "", values.get("mode"), values.get("lanes"), values.get("plain"))
     ensure_current(index, needs_graph=_needs_graph(options.query, search_options))
+    if options.command == "diff-search":
+        from dowse.interfaces.cli.diff_search import enter_changes
+
+        index = enter_changes(index, options, values)
+        if not values["rows"]:
+            print_message("no indexed symbol was changed")
+            return EXIT_NOTHING
     _embed_new_symbols(index, search_options, is_new, options.query or "")
     _count_new_terms(index, search_options)
     if options.batch is not None:
