@@ -26,6 +26,7 @@ from dowse.security.trust import drop_permissions
 from dowse.types import Answer, Note, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
+    from dowse.commit_search.search import CommitHit
     from dowse.encoders.encoder import Encoder
     from dowse.feedback.store import FeedbackStore
     from dowse.graph.model import GraphAnswer
@@ -362,6 +363,33 @@ class Index:
 
         with self.backend.reader() as reader:
             return count_terms(reader, wait, on_wait, lambda *done: on_progress(Progress(*done)))
+
+    def log(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> list[CommitHit]:
+        """Return the commits that a question is about, by meaning and words.
+
+        Commits that are new since the last call are read and encoded first.
+
+        Args:
+            query: Words, and the filters `author:`, `since:`, `path:` and `symbol:`.
+            k: How many.
+            on_progress: Called after every few hundred commits that are encoded.
+        """
+        from dowse.commit_search.filters import parse_commit_query
+        from dowse.commit_search.search import embed_commits, open_commits, search_commits
+        from dowse.indexing.update import Progress
+
+        parsed = parse_commit_query(query)
+        encoder = self.encoder if parsed.text else None
+        with open_commits(self.root) as store:
+            if encoder is not None:
+                embed_commits(store, encoder, lambda done, total: on_progress(Progress(done, total)))
+            return search_commits(store, parsed, encoder, k)
 
     def related(self, target: str, k: int = 10) -> Related:
         """Return the symbols similar to one, named as `file.py:42`, `name` or `Class.method`."""

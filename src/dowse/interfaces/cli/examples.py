@@ -24,6 +24,11 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
         Example("dowse diff-search HEAD~1..HEAD parse order", "in the last commit alone"),
         Example("dowse diff-search main.. 'kind:function' -k 50", "every function that was changed"),
     ),
+    "log": (
+        Example("dowse log when were prices rounded", "commits by meaning and words"),
+        Example("dowse log 'author:ann since:2024-01-01 path:src/** order'", "with filters"),
+        Example("dowse log --symbol parse_order", "what changed a function, newest first"),
+    ),
     "index": (
         Example("dowse index", "build or update the index of this repository"),
         Example("dowse index --no-embed", "without vectors: words and names only"),
