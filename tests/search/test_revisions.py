@@ -20,7 +20,9 @@ from helpers import write_tree
 def shop(tmp_path, monkeypatch) -> Path:
     """A repository with the branch `bank`, the tag `v1`, a changed work tree and a cache of its own."""
     monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))
-    root = write_tree(tmp_path / "shop", {"src/till.py": "def ring_up(): pass\n", "docs/x.md": "# X\n\nTill.\n"})
+    root = write_tree(
+        tmp_path / "shop", {"src/till.py": "def ring_up(): pass\n", "docs/x.md": "# X\n\nTill.\n"}
+    )
     git(root, "init", "-q", "-b", "main")
     git(root, "add", "-A")
     git(root, "commit", "-qm", "open the shop")

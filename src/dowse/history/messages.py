@@ -18,7 +18,8 @@ _LOG = """-c core.quotePath=false log --no-merges --no-show-signature --no-notes
     --src-prefix=a/ --dst-prefix=b/""".split()
 # So much of a commit is kept: what a person remembers of it is in the first lines.
 _MAX_BODY, _MAX_PATHS, _MAX_SYMBOLS, _MAX_CHANGED = 4_000, 200, 100, 4_000
-_PATH_LINES = (b"--- a/", b"+++ b/", b"rename from ", b"rename to ")
+_PATH_LINE = re.compile(rb'(?:--- "?a/|\+\+\+ "?b/)(.*)|rename (?:from|to) "?(.*)')
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _CONTEXT = re.compile(rb"@@ -\S+ \+\S+ @@ ?(.*)")
 # A definition in most languages; the name is what a parser would find, too.
 _DEFINED = re.compile(
@@ -80,8 +81,8 @@ class _Patch:
         """Read one line of a patch."""
         if line.startswith(b"diff --git "):
             self._in_header = True
-        elif self._in_header and (prefix := next(filter(line.startswith, _PATH_LINES), b"")):
-            path = line[len(prefix) :].decode("utf-8", "replace").strip()
+        elif self._in_header and (match := _PATH_LINE.match(line)):
+            path = _unquoted(match[1] or match[2])
             self._is_code = detect_language(path) in LANGUAGES
             if len(self.paths) < _MAX_PATHS:
                 self.paths[path] = None
@@ -101,6 +102,15 @@ class _Patch:
         if is_context and not names:
             names = _CALLED.findall(text)[:1]
         self.symbols |= dict.fromkeys(names)
+
+
+def _unquoted(path: bytes) -> str:
+    """Return a path that git may have quoted, as C does, for its control characters."""
+    if path.endswith(b'"'):
+        path = _ESCAPE.sub(
+            lambda match: bytes([int(match[1], 8) & 255]) if match[1].isdigit() else match[1], path[:-1]
+        )
+    return path.decode("utf-8", "replace").strip()
 
 
 def _split(lines: Iterable[bytes], mark: bytes) -> Iterator[tuple[bytes, _Patch]]:

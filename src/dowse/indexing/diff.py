@@ -98,7 +98,15 @@ def difference(
         from dowse.source.roles import file_role  # its patterns take a while to compile; most walks need none
 
         job = Job(
-            *(key, parts.name_of(entry.path), key, file_role(key), os.path.join(root, entry.path), entry.size, entry.mtime_ns),
+            *(
+                key,
+                parts.name_of(entry.path),
+                key,
+                file_role(key),
+                os.path.join(root, entry.path),
+                entry.size,
+                entry.mtime_ns,
+            ),
             known_hash=known.content_hash if known else "",
             strip_docs=settings.strip_docs,
             include_secrets=settings.include_secrets,

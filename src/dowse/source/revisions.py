@@ -127,7 +127,9 @@ def _export(folder: GitFolder, commit: str, place: Path, name: str) -> None:
 
 def _remove_old(places: Path) -> None:
     """Remove all but the folders used last, with their indexes."""
-    folders = sorted((each for each in places.iterdir() if each.is_dir()), key=lambda each: -each.stat().st_mtime)
+    folders = sorted(
+        (each for each in places.iterdir() if each.is_dir()), key=lambda each: -each.stat().st_mtime
+    )
     for old in folders[KEPT:]:
         shutil.rmtree(index_folder(old, Settings()), ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)

@@ -20,7 +20,9 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
         Example("dowse search '/retry_\\w+\\(/' -g '*.py' -C 2", "a regex, with two lines of context"),
     ),
     "diff-search": (
-        Example("dowse diff-search main.. where are prices computed", "in what differs from main, uncommitted too"),
+        Example(
+            "dowse diff-search main.. where are prices computed", "in what differs from main, uncommitted too"
+        ),
         Example("dowse diff-search HEAD~1..HEAD parse order", "in the last commit alone"),
         Example("dowse diff-search main.. 'kind:function' -k 50", "every function that was changed"),
     ),
