@@ -13,6 +13,7 @@ from dowse.commit_search.search import open_commits
 from dowse.errors import DowseError
 from dowse.interfaces.cli.main import main
 from git_servers import git, git_daemon
+
 from helpers import write_tree
 
 

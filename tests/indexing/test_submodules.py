@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dowse import Index
 from git_servers import git
+
 from helpers import write_tree
 
 

@@ -13,6 +13,7 @@ from dowse.interfaces.cli.main import main
 from dowse.query.parser import parse_query
 from dowse.source.revisions import KEPT, export_revision
 from git_servers import git
+
 from helpers import write_tree
 
 

@@ -37,7 +37,7 @@ def _make_remote(top: Path) -> Path:
         shutil.copy(payload, root / ".git" / "hooks" / hook)
     with (root / ".git" / "config").open("a") as config:
         config.write(
-            f'[core]\n\tfsmonitor = {payload}\n\tsshCommand = {payload}\n[filter "evil"]\n\tsmudge = {payload}\n'
+            f'[core]\n\tfsmonitor = {payload}\n[filter "evil"]\n\tsmudge = {payload}\n'
             f"[uploadpack]\n\tpackObjectsHook = {payload}\n"
         )
     return outside

@@ -51,7 +51,7 @@ class CommitHit:
 
 @contextmanager
 def open_commits(root: Path) -> Iterator[CommitStore]:
-    """Open the catalog of the repository that a folder is in, with all its commits; only new ones are read."""
+    """Open the catalog of the repository that a folder is in; commits that are new are read."""
     git_folder = find_git_folder(root)
     folder = cache_folder() / "histories" / digest(git_folder.common)
     with write_lock(folder, None, lambda _: None):

@@ -1,7 +1,7 @@
 """The catalog of a repository's commits: SQLite with a full-text index, and vectors of each encoder.
 
-It can be rebuilt at any time, so that a damaged or older one is simply removed. One writer at a time; a commit
-of git never changes, so that only new ones are read.
+It can be rebuilt at any time, so that a damaged or older one is simply removed. One writer at a time; a
+commit of git never changes, so that only new ones are read.
 """
 
 from __future__ import annotations
@@ -177,8 +177,8 @@ class CommitStore:
 
 
 def _stored(values: tuple[int, str, str, int, str, str, str, str]) -> StoredCommit:
-    *fields, paths, symbols = values
-    return StoredCommit(*fields, json.loads(paths), json.loads(symbols))  # type: ignore[arg-type]
+    row, name, author, time, subject, body, paths, symbols = values
+    return StoredCommit(row, name, author, time, subject, body, json.loads(paths), json.loads(symbols))
 
 
 def _batches(rows: Sequence[int]) -> Iterator[tuple[int, ...]]:

@@ -13,9 +13,9 @@ from dowse.source.git_process import GitError, SandboxedGit
 
 # Of longer histories the newest commits are read.
 MAX_COMMITS = 200_000
-_LOG = """-c core.quotePath=false log --no-merges --no-show-signature --no-notes --no-color --encoding=UTF-8 --patch
-    --unified=0 --inter-hunk-context=0 -M50% -l200 --no-ext-diff --no-textconv --ignore-submodules=all --no-relative
-    --src-prefix=a/ --dst-prefix=b/""".split()
+_LOG = """-c core.quotePath=false log --no-merges --no-show-signature --no-notes --no-color --encoding=UTF-8
+    --patch --unified=0 --inter-hunk-context=0 -M50% -l200 --no-ext-diff --no-textconv
+    --ignore-submodules=all --no-relative --src-prefix=a/ --dst-prefix=b/""".split()
 # So much of a commit is kept: what a person remembers of it is in the first lines.
 _MAX_BODY, _MAX_PATHS, _MAX_SYMBOLS, _MAX_CHANGED = 4_000, 200, 100, 4_000
 _PATH_LINE = re.compile(rb'(?:--- "?a/|\+\+\+ "?b/)(.*)|rename (?:from|to) "?(.*)')

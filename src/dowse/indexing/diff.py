@@ -117,7 +117,7 @@ def difference(
 
 
 class _Parts:
-    """The repositories in a tree: itself, its checked-out submodules and other nested ones, each by its name."""
+    """The names of the repositories in a tree: itself, its checked-out submodules, other nested ones."""
 
     def __init__(self, root: Path, name: str) -> None:
         self._root = root

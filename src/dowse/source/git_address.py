@@ -1,4 +1,4 @@
-"""Addresses of git repositories as people write them: `https://host/owner/name@ref`, `git@host:owner/name`."""
+"""Addresses of git repositories as people write them: `https://host/owner/name@ref`, `git@host:path`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other branches, tags and commits of a repository: their files in a folder of the cache, read from git's objects.
+"""Other branches, tags and commits of a repository: their files in the cache, read from git's objects.
 
 The work tree is not touched. A few folders of each repository are kept, those used last.
 """

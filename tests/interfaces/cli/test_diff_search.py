@@ -9,6 +9,7 @@ import pytest
 
 from dowse.interfaces.cli.main import main
 from git_servers import git
+
 from helpers import write_tree
 
 TILL = """class Till:
