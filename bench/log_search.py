@@ -3,9 +3,9 @@
     python bench/log_search.py --checkouts DIR --out bench/results/log_search.json
 
 `bench/data/log_paraphrases.jsonl` has two sets, each of commits drawn at random. `vague` avoids the words of
-the message and was written before any search of commits existed. `project` uses the vocabulary of the project,
-as its developers would; it was written after the first results on `vague` were known, and before any of its
-own. DIR holds clones with their history: flask, requests, express, gin.
+the message and was written before any search of commits existed. `project` uses the vocabulary of the
+project, as its developers would; it was written after the first results on `vague` were known, and before any
+of its own. DIR holds clones with their history: flask, requests, express, gin.
 """
 
 from __future__ import annotations

@@ -369,6 +369,7 @@ class Index:
         query: str,
         k: int = 10,
         *,
+        seconds: float | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> list[CommitHit]:
         """Return the commits that a question is about, by meaning and words.
@@ -378,6 +379,7 @@ class Index:
         Args:
             query: Words, and the filters `author:`, `since:`, `path:` and `symbol:`.
             k: How many.
+            seconds: Stop encoding soon after this long; the next call goes on. None encodes all.
             on_progress: Called after every few hundred commits that are encoded.
         """
         from dowse.commit_search.filters import parse_commit_query
@@ -388,7 +390,7 @@ class Index:
         encoder = self.encoder if parsed.text else None
         with open_commits(self.root) as store:
             if encoder is not None:
-                embed_commits(store, encoder, lambda done, total: on_progress(Progress(done, total)))
+                embed_commits(store, encoder, seconds, lambda *done: on_progress(Progress(*done)))
             return search_commits(store, parsed, encoder, k)
 
     def related(self, target: str, k: int = 10) -> Related:

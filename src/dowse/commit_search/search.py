@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -91,16 +92,21 @@ def _update(store: CommitStore, folder: GitFolder) -> None:
 
 
 def embed_commits(
-    store: CommitStore, encoder: Encoder, on_progress: Callable[[int, int], None] = lambda *_: None
-) -> int:
-    """Encode the commits that have no vectors, newest first, and return how many; each chunk is kept."""
+    store: CommitStore,
+    encoder: Encoder,
+    seconds: float | None = None,
+    on_progress: Callable[[int, int], None] = lambda *_: None,
+) -> None:
+    """Encode the commits that have no vectors, newest first, for so many seconds; each chunk is kept."""
     missing = store.rows_without_vector(encoder.id)
+    started = time.monotonic()
     for start in range(0, len(missing), _CHUNK):
+        if seconds is not None and time.monotonic() - started > seconds:
+            return
         rows = missing[start : start + _CHUNK]
         texts = [text for commit in store.commits(rows) for text in _views(commit)]
         store.put_vectors(encoder.id, rows, _encode(encoder, texts).reshape(len(rows), _VIEWS, -1))
         on_progress(start + len(rows), len(missing))
-    return len(missing)
 
 
 def _views(commit: StoredCommit) -> tuple[str, str]:

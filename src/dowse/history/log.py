@@ -25,8 +25,8 @@ from dowse.source.walk import MAX_FILE_BYTES
 _NOW_SECONDS = 5
 # All options that a user's configuration could change are set here.
 _DIFF = """--no-color --raw --patch -z --no-abbrev --full-index --unified=0 --inter-hunk-context=0
-    -M50% -l1000 --diff-algorithm=histogram --indent-heuristic --no-ext-diff --no-textconv --ignore-submodules=all
-    --no-relative --src-prefix=a/ --dst-prefix=b/""".split()
+    -M50% -l1000 --diff-algorithm=histogram --indent-heuristic --no-ext-diff --no-textconv
+    --ignore-submodules=all --no-relative --src-prefix=a/ --dst-prefix=b/""".split()
 _LOG = [*"log --no-merges --full-history --no-show-signature --no-notes --encoding=UTF-8".split(), *_DIFF]
 
 # The list of a commit's files is one line of git's output; that of an import of 100,000 files has 15 MB.
