@@ -34,7 +34,9 @@ def test_commits_are_framed_and_within_the_budget(tmp_path, monkeypatch):
     for max_tokens in (300, 1_000):
         context = ToolContext(served[:1], Call())
         reply = log(context, LogArguments(query="price rule", k=40, max_tokens=max_tokens))
-        assert estimate_tokens(reply.text) <= max_tokens and estimate_tokens(as_json(reply.data)) <= max_tokens
+        assert (
+            estimate_tokens(reply.text) <= max_tokens and estimate_tokens(as_json(reply.data)) <= max_tokens
+        )
         CommitsAnswer.model_validate(reply.data)
         assert re.search(r"<(data-[0-9a-f]{8})>\n.*price rule.*\n</\1>", reply.text, re.DOTALL)
         assert "\x1b" not in reply.text

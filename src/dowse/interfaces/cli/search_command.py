@@ -53,6 +53,9 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--repo", metavar="PATH", help="where to search: a path, or a git address such as https://host/o/n@v2"
     )
+    parser.add_argument(
+        "--workspace", metavar="FILE", help="all repositories that a file names (docs/REPOSITORIES.md)"
+    )
     flags.add(parser, "--fresh", "--index-dir", "--backend")
     parser.add_argument(
         "--everywhere", action="store_true", help="all of the repository, not this folder alone"
@@ -79,6 +82,10 @@ def run(options: argparse.Namespace) -> int:
     grep_flags.check(options)
     values = _option_values(options)
     options.explain = values.get("explain", False)
+    if options.workspace:
+        from dowse.interfaces.cli.workspace_search import search_workspace
+
+        return search_workspace(options, values)
     if not environment.get().is_daemon:
         _preload_encoder(options, values)
     index = open_index(
@@ -133,7 +140,7 @@ def _read_words(options: argparse.Namespace) -> None:
     if options.batch is not None:
         options.query, options.path = None, options.repo or read_batch_path(options.words)
         return
-    if options.repo:
+    if options.repo or options.workspace:
         options.query, options.path, note = read_query([" ".join(options.words) or "-"])._replace(
             path=options.repo
         )

@@ -128,6 +128,8 @@ def _parse(request: CommandRequest, parse: Callable[[list[str]], argparse.Namesp
         raise Declined
     if is_address(getattr(options, "repo", "") or getattr(options, "path", "")):
         raise Declined  # git may ask for a password
+    if getattr(options, "workspace", None):
+        raise Declined  # it opens more indexes than are kept here
     if options.command in ("search", "diff-search") and (options.words or ["-"])[0] == "-":
         raise Declined  # the query is on the client's standard input
     return options
