@@ -86,6 +86,16 @@ def test_few_revisions_are_kept(shop):
     assert not list((cache / "indexes").iterdir())
 
 
+def test_clear_removes_the_revisions(shop):
+    cache = Path(os.environ["DOWSE_CACHE_DIR"])
+    with Index.open(shop) as index:
+        index.update()
+        index.search("till rev:bank")
+    assert len(list((cache / "indexes").iterdir())) == 2
+    assert main(["clear", str(shop)]) == 0
+    assert not list((cache / "indexes").glob("*/catalog.sqlite")) and not list(cache.glob("revisions/*"))
+
+
 def test_vectors_are_shared(shop):
     with Index.open(shop, encoder="small") as index:
         index.update()

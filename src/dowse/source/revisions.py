@@ -105,6 +105,17 @@ def export_revision(root: Path, revision: str) -> Path:
     return target
 
 
+def remove_revisions(root: Path) -> None:
+    """Remove all folders of revisions of a repository, with their indexes."""
+    top = toplevel(root)
+    directory = git_directory(top) if top is not None else None
+    if directory is not None:
+        places = _revisions_folder() / digest(common_directory(directory))
+        if places.is_dir():
+            _remove_old(places, kept=0)
+            shutil.rmtree(places)
+
+
 def is_revision(root: Path) -> bool:
     """Whether a folder is one of those."""
     return root.is_relative_to(_revisions_folder())
@@ -115,6 +126,7 @@ def _export(folder: GitFolder, commit: str, place: Path, name: str) -> None:
     make_private_directory(record)
     # No objects: it only tells the name of the repository and the commit, as any checkout does.
     make_repository(str(record), name)
+    write_atomically(record / "HEAD", commit.encode() + b"\n")
     try:
         with open_sandboxed_git(folder.common, commit, MAX_FILE_BYTES) as git:
             export_files(git, commit, place, record, MAX_FILE_BYTES)
@@ -122,15 +134,14 @@ def _export(folder: GitFolder, commit: str, place: Path, name: str) -> None:
         raise
     except GitError as error:
         raise DowseError(f"{commit[:12]} can't be read ({error}); `git fsck` may tell more") from error
-    write_atomically(record / "HEAD", commit.encode() + b"\n")
 
 
-def _remove_old(places: Path) -> None:
+def _remove_old(places: Path, kept: int = KEPT) -> None:
     """Remove all but the folders used last, with their indexes."""
     folders = sorted(
         (each for each in places.iterdir() if each.is_dir()), key=lambda each: -each.stat().st_mtime
     )
-    for old in folders[KEPT:]:
+    for old in folders[kept:]:
         shutil.rmtree(index_folder(old, Settings()), ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
 

@@ -100,11 +100,15 @@ def _refuse_scip(options: argparse.Namespace, is_cluster: bool) -> None:
 
 
 def _clear(options: argparse.Namespace) -> int:
-    """Remove the index; the vector cache stays."""
+    """Remove the index, and those of other revisions; the vector cache stays."""
     address = address_of(options.path)
     if address is not None:
         return _clear_copy(options, address)
     index = open_index(options, exact=True)
+    if not index.is_shared:
+        from dowse.source.revisions import remove_revisions
+
+        remove_revisions(index.root)
     if not index.backend.exists():
         print_message(f"there is no index of {index.root}")
         return EXIT_NOTHING
