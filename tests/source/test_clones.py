@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socketserver
 import threading
 from pathlib import Path
 
@@ -103,25 +104,13 @@ def test_a_copy_stays_when_the_server_is_gone(remotes, capfd):
     assert main(["symbols", "ring", address, "--no-daemon"]) == 2
 
 
-def test_an_interrupted_clone_leaves_nothing_usable(remotes, monkeypatch):
-    """A server that sends half of a pack."""
-    import socketserver
-    import subprocess
+def test_an_interrupted_clone_leaves_nothing_usable(remotes):
+    """A server that hangs up in the middle of a line."""
 
     class Half(socketserver.BaseRequestHandler):
         def handle(self) -> None:
-            request = self.request.recv(65_536)
-            done = subprocess.Popen(
-                ["git", "daemon", "--inetd", "--export-all", f"--base-path={remotes}"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-            )
-            assert done.stdin and done.stdout
-            done.stdin.write(request)
-            done.stdin.flush()
-            self.request.sendall(done.stdout.read(64))
-            done.kill()
-            done.communicate()
+            self.request.recv(65_536)
+            self.request.sendall(b"000eversion 2\n0015agent=git/")
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Half) as server:
         thread = threading.Thread(target=server.serve_forever)
