@@ -26,6 +26,7 @@ from dowse.security.trust import drop_permissions
 from dowse.types import Answer, Note, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
+    from dowse.commit_search.search import CommitHit
     from dowse.encoders.encoder import Encoder
     from dowse.feedback.store import FeedbackStore
     from dowse.graph.model import GraphAnswer
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from dowse.indexing.embed import EmbedReport
     from dowse.indexing.update import Progress, Report
     from dowse.search.lanes.dispatch import LaneDispatcher
-    from dowse.search.options import SearchRequest
+    from dowse.search.options import SearchOptions, SearchRequest
     from dowse.search.related import Related
     from dowse.source.tree_scanner import ScanResult
     from dowse.storage.protocol import Backend, Floats
@@ -53,6 +54,9 @@ QUICK_SYMBOLS = 300
 _MAX_RESTARTS = 3
 # Modes without meaning: nothing of an encoder is loaded.
 _WORD_MODES = ("keyword", "symbol", "regex")
+
+# Of the index of a revision, which never changes and has no history of its own.
+REVISION_SETTINGS: dict[str, Any] = {"index_dir": "", "refresh": "never", "adapter": False}
 
 
 class Index:
@@ -74,6 +78,7 @@ class Index:
         self._feedback: FeedbackStore | None = None
         self._feedback_file = feedback_file(Path(settings.backend) if settings.backend else root)
         self._lock = threading.Lock()
+        self._revisions: dict[Path, Index] = {}  # by folder, the one used last is the last
 
     @classmethod
     def open(cls, path: str | Path = ".", **settings: object) -> Index:
@@ -102,6 +107,8 @@ class Index:
 
     def close(self) -> None:
         """Close open files, and end the processes of lanes."""
+        for other in self._revisions.values():
+            other.close()
         if self._lanes is not None:
             self._lanes.close()
         if self._feedback is not None:
@@ -357,6 +364,35 @@ class Index:
         with self.backend.reader() as reader:
             return count_terms(reader, wait, on_wait, lambda *done: on_progress(Progress(*done)))
 
+    def log(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        seconds: float | None = None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> list[CommitHit]:
+        """Return the commits that a question is about, by meaning and words.
+
+        Commits that are new since the last call are read and encoded first.
+
+        Args:
+            query: Words, and the filters `author:`, `since:`, `path:` and `symbol:`.
+            k: How many.
+            seconds: Stop encoding soon after this long; the next call goes on. None encodes all.
+            on_progress: Called after every few hundred commits that are encoded.
+        """
+        from dowse.commit_search.filters import parse_commit_query
+        from dowse.commit_search.search import embed_commits, open_commits, search_commits
+        from dowse.indexing.update import Progress
+
+        parsed = parse_commit_query(query)
+        encoder = self.encoder if parsed.text else None
+        with open_commits(self.root) as store:
+            if encoder is not None:
+                embed_commits(store, encoder, seconds, lambda *done: on_progress(Progress(*done)))
+            return search_commits(store, parsed, encoder, k)
+
     def related(self, target: str, k: int = 10) -> Related:
         """Return the symbols similar to one, named as `file.py:42`, `name` or `Class.method`."""
         from dowse.search.related import related
@@ -396,8 +432,50 @@ class Index:
                 takes the setting.
         """
         from dowse.search.options import SearchRequest, make_options
+        from dowse.source.git import head_commit
 
-        return self._answer(SearchRequest(query, make_options(self.settings, k=k, mode=mode, **options)))
+        request = SearchRequest(query, make_options(self.settings, k=k, mode=mode, **options))
+        revision = self.revision_in(query, request.options)
+        if not revision:
+            return self._answer(request)
+        other = self.at_revision(revision)
+        if not other.exists:
+            other.update()
+        answer = other._answer(request)
+        note = Note("other", f"searched {revision}, commit {head_commit(other.root)[:12]}")
+        return replace(answer, notes=(note, *answer.notes))
+
+    def revision_in(self, query: str, options: SearchOptions) -> str:
+        """Return the revision that a query asks for, "" if this index has it."""
+        if "rev:" not in query or options.plain or options.mode == "regex":
+            return ""
+        from dowse.query.parser import find_revision
+        from dowse.source.revisions import is_revision
+
+        return "" if is_revision(self.root) else find_revision(query)
+
+    def at_revision(self, revision: str) -> Index:
+        """Return the index of another branch, tag or commit of the repository; `update` builds it.
+
+        Its files are read from git's objects; vectors are shared through the cache. A few are kept.
+        """
+        from dowse.source.revisions import KEPT, export_revision
+        from dowse.storage.open import open_backend
+
+        if self.is_shared:
+            raise DowseError("rev: needs an index on this machine, not one on a cluster; leave out --backend")
+        root = export_revision(self.root, revision)
+        with self._lock:
+            index = self._revisions.pop(root, None)
+            if index is None:
+                settings = replace(self.settings, **REVISION_SETTINGS)
+                index = Index(root, settings, open_backend(str(index_folder(root, settings)), root))
+                index._encoder = self._encoder
+                index.keep_lanes_in_process()
+            self._revisions[root] = index
+            for old in list(self._revisions)[:-KEPT]:
+                self._revisions.pop(old).close()
+        return index
 
     def _answer(self, request: SearchRequest) -> Answer:
         """Answer from one generation, and from the next one if that is committed meanwhile."""

@@ -30,6 +30,7 @@ from dowse.query.ast import (
     Phrase,
     Regex,
     RepoFilter,
+    RowsFilter,
     SymFilter,
     WithinFilter,
     Word,
@@ -454,6 +455,15 @@ class Conformance(Suite):
             filtered = dict(reader.search_bm25(request("item", constraint=Not(LangFilter("go"))), 10))
             assert len(filtered) == 2
             assert filtered == {row: pytest.approx(free[row], rel=1e-5) for row in filtered}
+
+    def test_a_filter_by_rows_finds_these_alone(self, shop):
+        with shop.reader() as reader:
+            rows = [row for row, _ in reader.search_bm25(request("item"), 10)]
+            for kept in (rows[:1], rows[1:]):
+                found = reader.search_bm25(request("item", constraint=RowsFilter(frozenset(kept))), 10)
+                assert [row for row, _ in found] == kept
+            excluded = Not(RowsFilter(frozenset(rows)))
+            assert reader.search_bm25(request("item", constraint=excluded), 10) == []
 
     def test_document_frequency(self, shop):
         with shop.reader() as reader:

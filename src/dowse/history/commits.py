@@ -7,9 +7,10 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from dowse.history.log import Blobs, Change, Commit, Hunk, Repository
+from dowse.history.log import Change, Commit, Hunk, Repository
 from dowse.history.sources import Sources, definitions_in
 from dowse.history.subjects import query_from_subject
+from dowse.source.git_objects import Blobs
 
 # A subject is one sentence: for a change to more files or symbols it describes what they have in common (a
 # rename, a new signature), not any one of them. Counted before files that no longer exist are dropped, so

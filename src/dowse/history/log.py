@@ -9,22 +9,25 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from dowse.errors import DowseError, EvalError
 from dowse.parsing.languages import LANGUAGES, detect_language
+from dowse.source import git_objects
 from dowse.source.git import common_directory, git_directory, read_head, toplevel
-from dowse.source.git_process import GitError, GitMissing, GitProcess, SandboxedGit, open_sandboxed_git
+from dowse.source.git_objects import Blobs
+from dowse.source.git_process import GitError, GitMissing, SandboxedGit, open_sandboxed_git
 from dowse.source.walk import MAX_FILE_BYTES
 
 # A time that git could not read becomes the present one.
 _NOW_SECONDS = 5
 # All options that a user's configuration could change are set here.
-_LOG = """log --no-merges --full-history --no-show-signature --no-notes --no-color --encoding=UTF-8
-    --raw --patch -z --no-abbrev --full-index --unified=0 --inter-hunk-context=0 -M50% -l1000
-    --diff-algorithm=histogram --indent-heuristic --no-ext-diff --no-textconv --ignore-submodules=all
-    --no-relative --src-prefix=a/ --dst-prefix=b/""".split()
+_DIFF = """--no-color --raw --patch -z --no-abbrev --full-index --unified=0 --inter-hunk-context=0
+    -M50% -l1000 --diff-algorithm=histogram --indent-heuristic --no-ext-diff --no-textconv
+    --ignore-submodules=all --no-relative --src-prefix=a/ --dst-prefix=b/""".split()
+_LOG = [*"log --no-merges --full-history --no-show-signature --no-notes --encoding=UTF-8".split(), *_DIFF]
 
 # The list of a commit's files is one line of git's output; that of an import of 100,000 files has 15 MB.
 MAX_HEADER_BYTES = 64_000_000
@@ -187,44 +190,25 @@ def read_history(
             raise as_eval_error(error) from error
 
 
-class Blobs:
-    """Blobs of a repository by their ids, through two git processes: one for sizes, one for contents.
-
-    The size is asked for first, since a few bytes of a pack can expand to any number (decompression bomb).
-    """
-
-    def __init__(self, sizes: GitProcess, texts: GitProcess) -> None:
-        self._sizes, self._texts = sizes, texts
-
-    def read(self, name: str) -> bytes | None:
-        """Return the content of a blob; None if it is missing, or larger than any file that is indexed."""
-        size = _blob_size(self._sizes.request(name))
-        if size is None or size > MAX_FILE_BYTES:
-            return None
-        if _blob_size(self._texts.request(name)) != size:
-            return None
-        return self._texts.read_exactly(size + 1)[:-1]  # without the line break after it
-
-
-def _blob_size(answer: bytes) -> int | None:
-    """Read "NAME blob SIZE"; None for "NAME missing" and other objects."""
-    fields = answer.split()
-    if len(fields) != 3 or fields[1] != b"blob" or not fields[2].isdigit():
-        return None
-    return int(fields[2])
+def read_diff(git: SandboxedGit, base: str, head: str) -> tuple[Change, ...]:
+    """Return the changes between two commits or trees; raises GitError."""
+    mark = secrets.token_hex(16).encode()
+    with git.start("diff", *_DIFF, base, head, "--") as process:
+        lines = process.lines(MAX_HEADER_BYTES)
+        first = next(lines, b"")
+        commits = list(_commits(chain([mark + b"\0\0\0\0" + first], lines), mark)) if first else []
+        process.finish()
+    return tuple(change for header, hunks in commits for change in _commit(header, hunks, {}).changes)
 
 
 @contextmanager
 def open_blobs(git: SandboxedGit) -> Iterator[Blobs]:
     """Start the git processes that read blobs, and end them."""
-    with (
-        git.start("cat-file", "--batch-check", interactive=True) as sizes,
-        git.start("cat-file", "--batch", interactive=True) as texts,
-    ):
-        try:
-            yield Blobs(sizes, texts)
-        except GitError as error:
-            raise as_eval_error(error) from error
+    try:
+        with git_objects.open_blobs(git, MAX_FILE_BYTES) as blobs:
+            yield blobs
+    except GitError as error:
+        raise as_eval_error(error) from error
 
 
 def _pathspecs(repository: Repository, paths: Iterable[str]) -> list[str]:

@@ -15,7 +15,7 @@ from dowse.indexing.parse_jobs import GROWTH_BYTES, Job
 from dowse.indexing.scip_stamps import scip_changed
 from dowse.security.safe_files import read_regular_file
 from dowse.security.terminal import escape_surrogates
-from dowse.source.git import repo_identity
+from dowse.source.git import git_directory, repo_identity
 from dowse.source.secrets import is_secret_reason
 from dowse.source.walk import SkippedFile, walk
 from dowse.types import FileFingerprint
@@ -61,6 +61,7 @@ def difference(
     diff = Difference()
     # The name of the index stays, wherever it is copied: the ids of symbols depend on it.
     repo = index.meta().get("repo") or repo_identity(root)
+    parts = _Parts(root, repo)
     stamps, skips = known_stamps(index, settings), known_skips(index, settings)
     refuse_another_root(index, root, lambda: _shares_files(root, sorted(stamps)))
     diff.scip_changed = not settings.backend and scip_changed(root, index.meta())
@@ -97,7 +98,15 @@ def difference(
         from dowse.source.roles import file_role  # its patterns take a while to compile; most walks need none
 
         job = Job(
-            *(key, repo, key, file_role(key), os.path.join(root, entry.path), entry.size, entry.mtime_ns),
+            *(
+                key,
+                parts.name_of(entry.path),
+                key,
+                file_role(key),
+                os.path.join(root, entry.path),
+                entry.size,
+                entry.mtime_ns,
+            ),
             known_hash=known.content_hash if known else "",
             strip_docs=settings.strip_docs,
             include_secrets=settings.include_secrets,
@@ -105,6 +114,23 @@ def difference(
         diff.jobs.append(job)
     diff.deleted = sorted(missing)
     return diff
+
+
+class _Parts:
+    """The names of the repositories in a tree: itself, its checked-out submodules, other nested ones."""
+
+    def __init__(self, root: Path, name: str) -> None:
+        self._root = root
+        self._names = {"": name}  # by folder
+
+    def name_of(self, path: str) -> str:
+        """Return the name of the innermost repository that a file belongs to."""
+        folder = path.rpartition("/")[0]
+        if folder not in self._names:
+            place = os.path.join(self._root, folder)
+            is_part = os.path.lexists(os.path.join(place, ".git")) and git_directory(place) is not None
+            self._names[folder] = repo_identity(place) if is_part else self.name_of(folder)
+        return self._names[folder]
 
 
 class _Scope:

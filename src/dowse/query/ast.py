@@ -37,6 +37,13 @@ class WithinFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class RowsFilter:
+    """The symbol is one of these rows: what a branch changed."""
+
+    rows: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class RepoFilter:
     """The same for the name of the repository."""
 
@@ -100,7 +107,7 @@ class Not:
     part: Constraint
 
 
-Filter = LangFilter | PathFilter | WithinFilter | RepoFilter | KindFilter | SymFilter
+Filter = LangFilter | PathFilter | WithinFilter | RowsFilter | RepoFilter | KindFilter | SymFilter
 Leaf = Filter | WordConstraint | Phrase | Regex
 Constraint = Leaf | And | Or | Not
 Clause = Word | Constraint
@@ -112,6 +119,7 @@ class Query:
 
     clauses: tuple[Clause, ...]
     case: bool | None = None  # of the case: filter; None for smart case
+    revision: str = ""  # of the rev: filter: another branch, tag or commit
     source: str = field(default="", compare=False)
     remarks: tuple[str, ...] = field(default=(), compare=False)  # what of the text is no query language
 

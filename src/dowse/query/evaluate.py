@@ -16,6 +16,7 @@ from dowse.query.ast import (
     Or,
     PathFilter,
     RepoFilter,
+    RowsFilter,
     SymFilter,
     WithinFilter,
 )
@@ -35,6 +36,8 @@ def matches_row(leaf: Leaf, row: SymbolRow) -> bool | None:
         return path_matches(leaf.glob, row.path)
     if isinstance(leaf, WithinFilter):
         return is_within(leaf.path, row.path)
+    if isinstance(leaf, RowsFilter):
+        return row.row in leaf.rows
     if isinstance(leaf, RepoFilter):
         return path_matches(leaf.glob, row.repo)
     if isinstance(leaf, SymFilter):

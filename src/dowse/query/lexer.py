@@ -13,7 +13,7 @@ from typing import Literal as Choice
 
 from dowse.errors import FilterError
 
-FILTERS = ("lang", "path", "repo", "kind", "sym", "case")
+FILTERS = ("lang", "path", "repo", "kind", "sym", "case", "rev")
 # Names that users of other search tools type.
 FILTER_SYNONYMS = {
     "language": "lang",
@@ -22,6 +22,7 @@ FILTER_SYNONYMS = {
     "type": "kind",
     "r": "repo",
     "f": "path",
+    "branch": "rev",
 }
 OPERATORS = ("AND", "OR", "NOT")
 # Ends a sentence rather than a name.

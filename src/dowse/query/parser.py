@@ -72,9 +72,17 @@ def parse_query(text: str) -> Query:
     """
     parser = _Parser(text)
     clauses = tuple(_without_contradictions(parser.parse(), parser.remarks))
-    query = Query(clauses, parser.case, text, tuple(dict.fromkeys(parser.remarks)))
+    remarks = tuple(dict.fromkeys(parser.remarks))
+    query = Query(clauses, parser.case, parser.revision, text, remarks)
     _reject_contradictions(query, parser.positions, only_filters=True)
     return query
+
+
+def find_revision(text: str) -> str:
+    """Return the value of rev: in a query, "" if it has none."""
+    if "rev:" not in text or "\n" in text.strip():  # a pasted text is no query
+        return ""
+    return parse_query(text).revision
 
 
 def narrow(query: Query, filters: str) -> Query:
@@ -87,6 +95,8 @@ def narrow(query: Query, filters: str) -> Query:
         return query
     parser = _Parser(filters)
     added = Query(parser.parse(only_case=True), parser.case)
+    if parser.revision:
+        raise FilterError("rev: belongs into the query, not into other filters")
     if parser.remarks:
         raise FilterError(f"in the filters, {parser.remarks[0]}; write them as in lang:py -path:tests/**")
     if added.case is not None and query.case not in (None, added.case):
@@ -157,6 +167,7 @@ class _Parser:
         self.index = 0
         self.depth = 0
         self.case: bool | None = None
+        self.revision = ""
         self.positions: dict[Leaf, int] = {}  # for errors about contradictions
 
     def parse(self, *, only_case: bool = False) -> tuple[Clause, ...]:
@@ -171,10 +182,11 @@ class _Parser:
             self.reset()
             group = self.parse_items()
         clauses = tuple(_flatten(group))
-        if not clauses and self.case is None:
+        if not clauses and self.case is None and not self.revision:
             return (Word(" ".join(self.text.split())),)
         if not clauses and not only_case:
-            raise FilterError("the query has no words or filters besides case:; say what to look for", 0)
+            name = "rev:" if self.case is None else "case:"
+            raise FilterError(f"the query has no words or filters besides {name}; say what to look for", 0)
         return clauses
 
     def peek(self) -> Token | None:
@@ -187,6 +199,8 @@ class _Parser:
         while (token := self.peek()) and token.kind != ")":
             if token.kind == "filter" and token.name == "case":
                 self.parse_case(token)
+            elif token.kind == "filter" and token.name == "rev":
+                self.parse_revision(token)
             else:
                 items.append(self.parse_or())
         return _Group(tuple(items))
@@ -205,6 +219,14 @@ class _Parser:
         if self.case is not None and self.case != value:
             raise FilterError(_CASE_CONTRADICTION, token.position)
         self.case = value
+
+    def parse_revision(self, token: Token) -> None:
+        """Parse rev:REF, which says what is searched."""
+        self.index += 1
+        following = self.peek()
+        if self.depth or self.revision or (following and following.kind == "operator"):
+            raise _misplaced_revision(token)
+        self.revision = token.text
 
     def parse_or(self) -> _Item:
         """Parse `a OR b`."""
@@ -264,6 +286,8 @@ class _Parser:
             return KindFilter(_checked_choice(token, KINDS))
         if token.name == "case":
             raise _misplaced_case(token)
+        if token.name == "rev":
+            raise _misplaced_revision(token)
         if token.name == "sym":
             return SymFilter(token.text)
         return PathFilter(token.text) if token.name == "path" else RepoFilter(token.text)
@@ -344,6 +368,13 @@ def _misplaced_case(token: Token) -> FilterError:
     return FilterError(
         "case: holds for the whole query; write case:yes or case:no once, outside parentheses, "
         "without AND, OR, NOT or -",
+        token.position,
+    )
+
+
+def _misplaced_revision(token: Token) -> FilterError:
+    return FilterError(
+        "rev: says which commit is searched; write it once, outside parentheses, without AND, OR, NOT or -",
         token.position,
     )
 

@@ -82,6 +82,8 @@ class SearchOptions:
     )
     # Of the command line, where it is the folder or file that a search is started in.
     within: str = option("", "only this file, or what is below this folder", flags=(), in_http=False)
+    # Of `dowse diff-search`: what a branch changed.
+    rows: tuple[int, ...] = option((), "only these rows of the index", flags=(), in_http=False)
     exclude: tuple[str, ...] = option(
         (), "no paths like these globs", flags=("--not-path",), metavar="GLOB", in_mcp=True
     )

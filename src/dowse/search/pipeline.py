@@ -327,6 +327,7 @@ def _best_definition(context: SearchContext, lanes: LaneRunner, words: str) -> S
         lang=(),
         path=(),
         within="",
+        rows=(),
         exclude=(),
         kind=(),
     )

@@ -14,6 +14,7 @@ from dowse.query.ast import (
     Phrase,
     Query,
     Regex,
+    RowsFilter,
     WithinFilter,
     Word,
     WordConstraint,
@@ -117,6 +118,8 @@ def make_plan(
     query = narrow(correction.query, filter_query(options))
     if options.within:
         query = replace(query, clauses=(*query.clauses, WithinFilter(options.within)))
+    if options.rows:
+        query = replace(query, clauses=(*query.clauses, RowsFilter(frozenset(options.rows))))
     constraint = with_exact_words(query)
     parts = list(leaves(constraint))
     exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))

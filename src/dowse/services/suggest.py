@@ -19,11 +19,12 @@ _FILTERS = {
     "sym": "only symbols with a name like this",
     "repo": "only this repository",
     "case": "yes or no: whether case counts",
+    "rev": "another branch, tag or commit",
 }
 # Letters of a word from which on names are suggested; filters need one.
 _MIN_NAME_LETTERS = 2
 # Limits for each kind, so that none crowds out the others.
-_MAX_QUERIES, _MAX_FILTERS = 4, 6
+_MAX_QUERIES, _MAX_FILTERS = 4, 7
 # The names of each index, by the index's name.
 Tables = Sequence[tuple[str, NameTable]]
 

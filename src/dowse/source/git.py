@@ -191,6 +191,25 @@ def read_head(directory: str, common: str) -> str:
     return value if is_commit_hash(value) else ""
 
 
+def read_ref(directory: str, common: str, name: str) -> str:
+    """Resolve the name of a branch, tag or remote branch as git does; "" if there is none.
+
+    The branches of `origin` come last, so that a fresh clone need not name it.
+    """
+    if name == "HEAD":
+        return read_head(directory, common)
+    places = ("", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/", "refs/remotes/origin/")
+    for place in places:
+        value = _read_ref(directory, common, place + name)
+        for _ in range(_MAX_SYMBOLIC_REFS):
+            if not value.startswith("ref:"):
+                break
+            value = _read_ref(directory, common, value.removeprefix("ref:").strip())
+        if is_commit_hash(value):
+            return value
+    return ""
+
+
 def read_line_below(directory: str, name: str) -> str:
     """Read a one-line file below a directory, stripped; "" if it can't be read."""
     try:

@@ -1,4 +1,4 @@
-"""Sandboxed git: the only module that runs git.
+"""Sandboxed git, and fetching: the only module that runs git.
 
 git obeys the configuration of the repository that it works in: a remote's `uploadpack`, `core.fsmonitor`,
 hooks and the like are commands. So it never sees a repository's own configuration here. `open_sandboxed_git`
@@ -17,7 +17,8 @@ import shutil
 import stat
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dowse.errors import DowseError
@@ -63,6 +64,36 @@ _CONFIGURATION = f"""[core]
 [maintenance]
 \tauto = false
 """
+
+# Of a fetch. The protocols are those of `git_address.SCHEMES`: none that names a program.
+_FETCH_PROTOCOLS = "https:http:ssh:git:file"
+_FETCHED_REF = "refs/dowse/fetched"
+_MAX_FETCH_SECONDS = 3_600.0
+_MAX_FETCHED_BYTES = 8_000_000_000
+# The user's variables that say how to connect; other GIT_* could name another repository.
+_FETCH_VARIABLES = ("GIT_CONFIG", "GIT_SSH", "GIT_ASKPASS", "GIT_SSL", "GIT_HTTP", "GIT_PROXY")
+# Set over the user's configuration. What old versions of git wrote is no attack; other flaws are refused.
+_FETCH_CONFIGURATION = (
+    *(f"core.hooksPath={os.devnull}", f"core.attributesFile={os.devnull}", "core.fsmonitor=false"),
+    *("fetch.fsckObjects=true", "transfer.fsckObjects=true", "transfer.bundleURI=false"),
+    *(
+        f"fetch.fsck.{flaw}=ignore"
+        for flaw in ("badTimezone", "zeroPaddedFilemode", "missingSpaceBeforeDate")
+    ),
+    *("gc.auto=0", "maintenance.auto=false", "core.symlinks=false", "fetch.writeCommitGraph=false"),
+    *("http.lowSpeedLimit=1000", "http.lowSpeedTime=60", "core.bigFileThreshold=1m"),
+)
+
+# Drivers that git brings along: by them it finds the function that a changed line is in.
+_ATTRIBUTES = "".join(
+    f"*.{extension} diff={driver}\n"
+    for driver, extensions in {
+        **{"python": "py pyi", "golang": "go", "java": "java", "rust": "rs", "ruby": "rb", "php": "php"},
+        **{"cpp": "c cc cpp cxx h hh hpp", "csharp": "cs", "kotlin": "kt kts", "bash": "sh bash"},
+        **{"perl": "pl pm", "elixir": "ex exs", "scheme": "scm", "markdown": "md", "css": "css"},
+    }.items()
+    for extension in extensions.split()
+)
 
 
 class GitError(DowseError):
@@ -150,6 +181,13 @@ class GitProcess:
             self._fill()
         return self._take(size)
 
+    def wait_for_end(self, check: Callable[[], None]) -> None:
+        """Wait for the end of a process that prints its progress; `check` may raise to stop it."""
+        while self._ready.get_map():
+            self._wait()
+            check()
+        self.finish()
+
     def finish(self) -> None:
         """Wait for the end; raises GitError with git's error message if it failed."""
         while self._err in self._ready.get_map():
@@ -203,7 +241,7 @@ class GitProcess:
     def _reason(self, status: int) -> str:
         lines = [line.strip() for line in os.fsdecode(self._error_output).splitlines() if line.strip()]
         fatal = [line for line in lines if line.startswith("fatal: ")]
-        message = next(reversed(fatal or lines), "")
+        message = fatal[0] if fatal else lines[-1] if lines else ""  # later ones are about other processes
         if not message:
             return f"git was ended by signal {-status}" if status < 0 else f"git ended with status {status}"
         printable = "".join(character if character.isprintable() else "?" for character in message)
@@ -213,7 +251,7 @@ class GitProcess:
 class SandboxedGit:
     """git with a private folder and configuration, over the objects of one repository."""
 
-    def __init__(self, folder: str, objects: str) -> None:
+    def __init__(self, folder: str, objects: str, *, own_objects: bool = False) -> None:
         self._folder = folder
         self._program, path = _find_git()
         self._environment = {
@@ -225,6 +263,18 @@ class SandboxedGit:
             **{"GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "GIT_PAGER": "cat", "GIT_OPTIONAL_LOCKS": "0"},
             **{"GIT_ALLOW_PROTOCOL": "none", "GIT_PROTOCOL_FROM_USER": "0"},
         }
+        if own_objects:
+            own = os.path.join(folder, "objects")
+            self._environment |= {
+                "GIT_OBJECT_DIRECTORY": own,
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
+            }
+
+    def store_object(self, name: str, data: bytes) -> None:
+        """Add an object, compressed as git does, to the private folder; with `own_objects` git finds it."""
+        place = Path(self._folder, "objects", name[:2])
+        place.mkdir(exist_ok=True)
+        (place / name[2:]).write_bytes(data)
 
     @contextlib.contextmanager
     def start(self, *arguments: str, interactive: bool = False) -> Iterator[GitProcess]:
@@ -249,13 +299,16 @@ class SandboxedGit:
 
 
 @contextlib.contextmanager
-def open_sandboxed_git(common: str, commit: str, max_blob_bytes: int) -> Iterator[SandboxedGit]:
+def open_sandboxed_git(
+    common: str, commit: str, max_blob_bytes: int, *, own_objects: bool = False
+) -> Iterator[SandboxedGit]:
     """Create the private git folder for the objects of a repository, and remove it at the end.
 
     Args:
         common: The repository's git folder, the shared one for linked work trees.
         commit: HEAD, as `git.head_commit` resolved it.
         max_blob_bytes: Larger files are compared as binary ones, without reading them.
+        own_objects: Whether new objects may be made, in the private folder.
 
     Raises:
         DowseError: The object store leads outside of the git folder.
@@ -271,9 +324,78 @@ def open_sandboxed_git(common: str, commit: str, max_blob_bytes: int) -> Iterato
         if is_sha256:
             text += "[extensions]\n\tobjectFormat = sha256\n"
         (folder / "config").write_text(text, encoding="utf-8")
+        (folder / "info" / "attributes").write_text(_ATTRIBUTES, encoding="ascii")
         with contextlib.suppress(OSError):  # only parents of commits, so they may count as in git
             (folder / "info/grafts").write_bytes(read_below(common, "info/grafts", _MAX_GRAFTS_BYTES))
-        yield SandboxedGit(str(folder), objects)
+        yield SandboxedGit(str(folder), objects, own_objects=own_objects)
+
+
+def make_repository(directory: str, url: str) -> None:
+    """Make an empty git folder: no template, so no hooks; the address is only a name for people."""
+    for part in ("refs/heads", "refs/tags", "objects", "info"):
+        Path(directory, part).mkdir(parents=True, exist_ok=True)
+    Path(directory, "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
+    quoted = url.replace("\\", "\\\\").replace('"', '\\"')
+    text = f'[core]\n\trepositoryformatversion = 0\n\tbare = false\n[remote "origin"]\n\turl = "{quoted}"\n'
+    Path(directory, "config").write_text(text, encoding="utf-8")
+
+
+def fetch_commit(directory: str, url: str, ref: str, *, history: bool = False, may_ask: bool = False) -> str:
+    """Fetch a branch, tag or commit into a git folder that `make_repository` made, and return the commit.
+
+    The user's own configuration counts here: proxies, certificates, credential helpers, `insteadOf`.
+
+    Args:
+        directory: The git folder.
+        url: An address that `parse_address` accepted.
+        ref: What to fetch; "" for what the remote has checked out.
+        history: Whether to fetch all commits; else the last one alone.
+        may_ask: Whether git may ask for a password on the terminal.
+    """
+    program, path = _find_git()
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name.startswith(_FETCH_VARIABLES)
+    }
+    environment |= {"PATH": path, "LC_ALL": "C", "GIT_DIR": directory, "GIT_LFS_SKIP_SMUDGE": "1"}
+    environment |= {"GIT_ALLOW_PROTOCOL": _FETCH_PROTOCOLS, "GIT_TERMINAL_PROMPT": str(int(may_ask))}
+    settings = [part for each in _FETCH_CONFIGURATION for part in ("-c", each)]
+    is_shallow = Path(directory, "shallow").exists()
+    depth = (["--unshallow"] if is_shallow else []) if history else ["--depth=1"]
+    fetch = [
+        "fetch",
+        "--progress",
+        "--no-tags",
+        "--no-recurse-submodules",
+        "--no-write-fetch-head",
+        "--force",
+    ]
+    command = [program, *settings, *fetch, *depth, "--", url, f"+{ref or 'HEAD'}:{_FETCHED_REF}"]
+    process = GitProcess(command, environment, directory)
+    started = time.monotonic()
+
+    def check() -> None:
+        if time.monotonic() - started > _MAX_FETCH_SECONDS:
+            raise GitError(f"it took more than {_MAX_FETCH_SECONDS:.0f} s")
+        if _pack_bytes(directory) > _MAX_FETCHED_BYTES:
+            raise GitError(f"the repository has more than {_MAX_FETCHED_BYTES:,} bytes")
+
+    try:
+        process.wait_for_end(check)
+    finally:
+        process.close()
+    resolve = [program, *settings, "rev-parse", "--verify", "--quiet", f"{_FETCHED_REF}^{{commit}}"]
+    commit = _run_trusted(resolve[1:], environment, directory)
+    if not commit:
+        raise GitError("what was fetched is no commit")
+    return commit
+
+
+def _pack_bytes(directory: str) -> int:
+    with contextlib.suppress(OSError), os.scandir(os.path.join(directory, "objects", "pack")) as packs:
+        return sum(pack.stat(follow_symlinks=False).st_size for pack in packs)
+    return 0
 
 
 def read_user_config(key: str) -> str:

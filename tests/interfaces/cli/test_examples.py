@@ -307,7 +307,7 @@ def shell_lines(document: Path) -> Iterator[str]:
         yield from block.replace("\\\n", " ").splitlines()
 
 
-@pytest.mark.parametrize("name", ["CLUSTER.md", "TRAINING.md", "ENCODER.md"])
+@pytest.mark.parametrize("name", ["CLUSTER.md", "TRAINING.md", "ENCODER.md", "REPOSITORIES.md"])
 def test_commands_that_need_a_cluster_or_an_accelerator_can_be_parsed(name):
     for line in shell_lines(ROOT / "docs" / name):
         words = shlex.split(line, comments=True)

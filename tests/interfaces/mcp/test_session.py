@@ -17,7 +17,7 @@ from dowse.token_estimate import estimate_tokens
 from mcp_clients import Session, as_json, http, run, stdio, text_of
 
 DOCS = Path(__file__).parents[3] / "docs"
-TOOLS = ["search", "symbol", "callers", "callees", "impact", "related", "status"]
+TOOLS = ["search", "symbol", "callers", "callees", "impact", "related", "log", "status"]
 WAYS = [("stdio", "legacy"), ("stdio", "auto"), ("http", "legacy"), ("http", "auto")]
 
 

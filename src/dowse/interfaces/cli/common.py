@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.config import load_settings, read_project_file
 from dowse.errors import DowseError, IndexUnavailable
-from dowse.index import QUICK_SECONDS, QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
+from dowse.index import (
+    QUICK_SECONDS,
+    QUICK_SYMBOLS,
+    REFRESH_CHANGES,
+    REFRESH_FILES,
+    REVISION_SETTINGS,
+    Index,
+)
 from dowse.interfaces.cli.places import find_place
 from dowse.security.terminal import escape_message, escape_name
 
@@ -68,23 +75,51 @@ def parse_address(text: str, flag: str) -> tuple[str, int]:
     return host or "127.0.0.1", int(port)
 
 
-def open_index(options: argparse.Namespace, *, exact: bool = False, **more: object) -> Index:
+def open_index(
+    options: argparse.Namespace, *, exact: bool = False, revision: str = "", **more: object
+) -> Index:
     """Open the index that the flags of a command name; `options.place` says where in it.
 
     Args:
         options: The flags.
         exact: Whether their path has to be the root of the index, as where one is made or removed.
+        revision: Another branch, tag or commit of the repository.
         **more: Further settings.
     """
     here, flags = environment.get(), flag_settings(options)
+    options.path = _local_path(options)
     path = Path(here.folder, Path(options.path).expanduser()).resolve()
     everywhere = getattr(options, "everywhere", False)
     user = load_settings(None, **flags)
     options.place = find_place(path, options.path, user, exact=exact, everywhere=everywhere)
-    index = here.open_index(str(options.place.root), **flags, **more)
+    if revision:
+        _enter_revision(options, revision)
+        more |= REVISION_SETTINGS
+    index = here.open_index(str(options.place.root), **{**flags, **more})
     if note := read_project_file(index.root).note:
         print_message(note)
     return index
+
+
+def _local_path(options: argparse.Namespace) -> str:
+    if ":" not in options.path:  # most are no addresses: nothing is loaded for them
+        return str(options.path)
+    from dowse.interfaces.cli.addresses import local_path
+
+    return local_path(options.path, fresh=getattr(options, "fresh", False))
+
+
+def _enter_revision(options: argparse.Namespace, revision: str) -> None:
+    """Move the place of a command to the folder of a revision."""
+    if load_settings(None, backend=options.backend).backend:
+        raise DowseError("rev: needs an index on this machine, not one on a cluster; leave out --backend")
+    from dowse.source.git import head_commit
+    from dowse.source.revisions import export_revision
+
+    root = export_revision(options.place.root, revision)
+    options.place = options.place._replace(root=root)
+    options.path = str(root / options.place.below)
+    print_message(f"searching {revision}, commit {head_commit(root)[:12]}")
 
 
 def located(symbol: str) -> str:

@@ -19,6 +19,18 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
         Example("dowse search 'what calls parse_order' tests", "a question about structure, below tests/"),
         Example("dowse search '/retry_\\w+\\(/' -g '*.py' -C 2", "a regex, with two lines of context"),
     ),
+    "diff-search": (
+        Example(
+            "dowse diff-search main.. where are prices computed", "in what differs from main, uncommitted too"
+        ),
+        Example("dowse diff-search HEAD~1..HEAD parse order", "in the last commit alone"),
+        Example("dowse diff-search main.. 'kind:function' -k 50", "every function that was changed"),
+    ),
+    "log": (
+        Example("dowse log when were prices rounded", "commits by meaning and words"),
+        Example("dowse log 'author:ann since:2024-01-01 path:src/** order'", "with filters"),
+        Example("dowse log --symbol parse_order", "what changed a function, newest first"),
+    ),
     "index": (
         Example("dowse index", "build or update the index of this repository"),
         Example("dowse index --no-embed", "without vectors: words and names only"),

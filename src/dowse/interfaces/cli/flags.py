@@ -14,7 +14,11 @@ _FLAGS: dict[str, dict[str, Any]] = {
     "path": {
         "nargs": "?",
         "default": ".",
-        "help": "repository, folder, BEIR folder or .jsonl[.gz] corpus (default: .)",
+        "help": "repository, folder, git address, BEIR folder or .jsonl[.gz] corpus (default: .)",
+    },
+    "--fresh": {
+        "action": "store_true",
+        "help": "of a git address: fetch what is new first (docs/REPOSITORIES.md)",
     },
     "--index-dir": {"metavar": "DIR", "help": "folder of the index (default: in the user's cache)"},
     "--backend": {"metavar": "URL", "help": "a shared index: elastic://host:9200/NAME"},
@@ -54,7 +58,7 @@ _FLAGS: dict[str, dict[str, Any]] = {
     "--no-wait": {"action": "store_true", "help": "fail if another dowse is writing"},
 }
 _GROUPS = {
-    "target": ("path", "--index-dir", "--backend"),
+    "target": ("path", "--index-dir", "--backend", "--fresh"),
     # What decides which text an index holds.
     "indexing": ("--exclude", "--strip-docs", "--include-secrets", "--processes", "--memory"),
     # What decides how text becomes vectors and how these are searched.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dowse.config import cache_folder, load_settings
 from dowse.errors import ConfigError
 from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.addresses import address_of, local_path
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import (
     embed_in_background,
@@ -25,18 +26,19 @@ if TYPE_CHECKING:
     from dowse.index import Index
     from dowse.indexing.embed import EmbedReport
     from dowse.indexing.update import Report
+    from dowse.source.git_address import GitAddress
 
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse index` or `dowse clear`."""
     if parser.command == "clear":
-        flags.add(parser, "target")
+        flags.add(parser, "path", "--index-dir", "--backend")
         return
     parser.add_argument(
         "paths",
         nargs="*",
         metavar="PATH",
-        help="repositories, folders, BEIR folders or .jsonl[.gz] corpora (default: .)",
+        help="repositories, folders, git addresses, BEIR folders or .jsonl[.gz] corpora (default: .)",
     )
     flags.add(parser, "--index-dir", "--backend")
     parser.add_argument("--list", metavar="FILE", help="a file that lists more of them, one a line")
@@ -66,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
 def _index(options: argparse.Namespace) -> int:
     names_path = bool(options.paths)
     options.paths = options.paths or ([] if options.list else ["."])
+    options.paths = [local_path(path, fresh=True) for path in options.paths]
     # A shared index gets its vectors at once: added afterwards, every document would be written twice.
     is_shared = load_settings(None, backend=options.backend).backend
     if len(options.paths) != 1 or options.list or options.workers or is_shared:
@@ -97,14 +100,39 @@ def _refuse_scip(options: argparse.Namespace, is_cluster: bool) -> None:
 
 
 def _clear(options: argparse.Namespace) -> int:
-    """Remove the index; the vector cache stays."""
+    """Remove the index, and those of other revisions; the vector cache stays."""
+    address = address_of(options.path)
+    if address is not None:
+        return _clear_copy(options, address)
     index = open_index(options, exact=True)
+    if not index.is_shared:
+        from dowse.source.revisions import remove_revisions
+
+        remove_revisions(index.root)
     if not index.backend.exists():
         print_message(f"there is no index of {index.root}")
         return EXIT_NOTHING
     index.backend.clear()
     removed = f"{index.root} from {index.backend.address}" if index.is_shared else index.backend.address
     print_line(f"removed {removed} (vectors stay in {cache_folder() / 'vectors'})")
+    return EXIT_FOUND
+
+
+def _clear_copy(options: argparse.Namespace, address: GitAddress) -> int:
+    """Remove the index and the copy of a remote repository."""
+    from dowse.source.clones import find_clone, remove_clone
+
+    clone = find_clone(address)
+    if clone is not None:
+        options.path = str(clone.root)
+        index = open_index(options, exact=True)
+        if index.backend.exists():
+            index.backend.clear()
+    folder = remove_clone(address)
+    if folder is None:
+        print_message(f"there is no copy of {address.shown}")
+        return EXIT_NOTHING
+    print_line(f"removed {folder}, its index too (vectors stay in {cache_folder() / 'vectors'})")
     return EXIT_FOUND
 
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # `main(arguments)` with a parser of its own. It is imported only when its command runs.
 COMMANDS = {
     "search": ("search_command", "search; builds the index first if there is none yet"),
+    "diff-search": ("search_command", "search what a branch changed, e.g. to review it"),
+    "log": ("log_command", "search commits by what they did: meaning, words, author, date, files"),
     "index": ("index_commands", "build the index, or update it"),
     "symbols": ("symbol_commands", "list symbols by name"),
     "related": ("symbol_commands", "list symbols similar to a symbol, and its cluster"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.addresses import local_path
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import flag_settings, parse_address
 
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     from dowse.interfaces.mcp.roots import current_folder
     from dowse.interfaces.mcp.run import run_http, run_stdio
 
-    paths = tuple(Path(path).expanduser() for path in options.paths)
+    paths = tuple(Path(local_path(path)).expanduser() for path in options.paths)
     if not paths and options.http:
         paths = current_folder()
     for path in paths:

@@ -1,4 +1,4 @@
-"""`dowse search`: search the index, building it first if there is none."""
+"""`dowse search` and `diff-search`: search the index, building it first if there is none."""
 
 from __future__ import annotations
 
@@ -36,8 +36,13 @@ _PREFIX = "option_"
 
 
 def add_arguments(parser: CommandParser) -> None:
-    """Add the flags of `dowse search`."""
+    """Add the flags of `dowse search`, or of `dowse diff-search`."""
     parser.usage = "dowse search [OPTION ...] QUERY ... [PATH]"
+    if parser.command == "diff-search":
+        parser.usage = "dowse diff-search [OPTION ...] BASE..[HEAD] QUERY ... [PATH]"
+        parser.add_argument(
+            "range", metavar="BASE..[HEAD]", help="what changed since BASE; without HEAD in the work tree"
+        )
     parser.add_argument(
         "words",
         nargs="*",
@@ -45,7 +50,13 @@ def add_arguments(parser: CommandParser) -> None:
         help='words, identifiers, "phrases", /regexes/, filters, "what calls X"; "-": standard input. '
         "The last word is a PATH if it exists: a repository, a folder or file in one, a corpus (default: .)",
     )
-    flags.add(parser, "--index-dir", "--backend")
+    parser.add_argument(
+        "--repo", metavar="PATH", help="where to search: a path, or a git address such as https://host/o/n@v2"
+    )
+    parser.add_argument(
+        "--workspace", metavar="FILE", help="all repositories that a file names (docs/REPOSITORIES.md)"
+    )
+    flags.add(parser, "--fresh", "--index-dir", "--backend")
     parser.add_argument(
         "--everywhere", action="store_true", help="all of the repository, not this folder alone"
     )
@@ -71,9 +82,15 @@ def run(options: argparse.Namespace) -> int:
     grep_flags.check(options)
     values = _option_values(options)
     options.explain = values.get("explain", False)
+    if options.workspace:
+        from dowse.interfaces.cli.workspace_search import search_workspace
+
+        return search_workspace(options, values)
     if not environment.get().is_daemon:
         _preload_encoder(options, values)
-    index = open_index(options, refresh=options.refresh, reranker=options.reranker)
+    index = open_index(
+        options, revision=_revision(options, values), refresh=options.refresh, reranker=options.reranker
+    )
     if options.place.below and not options.everywhere:
         values["within"] = options.place.below
     _warn_of_ignored_flags(index, options)
@@ -84,6 +101,13 @@ def run(options: argparse.Namespace) -> int:
     elif not is_new and not environment.get().is_daemon:
         index.warm(options.query or "", values.get("mode"), values.get("lanes"), values.get("plain"))
     ensure_current(index, needs_graph=_needs_graph(options.query, search_options))
+    if options.command == "diff-search":
+        from dowse.interfaces.cli.diff_search import enter_changes
+
+        index = enter_changes(index, options, values)
+        if not values["rows"]:
+            print_message("no indexed symbol was changed")
+            return EXIT_NOTHING
     _embed_new_symbols(index, search_options, is_new, options.query or "")
     _count_new_terms(index, search_options)
     if options.batch is not None:
@@ -114,11 +138,25 @@ def _preload_encoder(options: argparse.Namespace, values: Mapping[str, Any]) -> 
 def _read_words(options: argparse.Namespace) -> None:
     """Set query and path of the options from the words of the command line."""
     if options.batch is not None:
-        options.query, options.path = None, read_batch_path(options.words)
+        options.query, options.path = None, options.repo or read_batch_path(options.words)
         return
-    options.query, options.path, note = read_query(options.words)
+    if options.repo or options.workspace:
+        options.query, options.path, note = read_query([" ".join(options.words) or "-"])._replace(
+            path=options.repo
+        )
+    else:
+        options.query, options.path, note = read_query(options.words)
     if note:
         print_message(note)
+
+
+def _revision(options: argparse.Namespace, values: Mapping[str, Any]) -> str:
+    """Return what `rev:` in the query names, "" without."""
+    if "rev:" not in (options.query or "") or values.get("plain") or values.get("mode") == "regex":
+        return ""
+    from dowse.query.parser import find_revision
+
+    return find_revision(options.query)
 
 
 def _check_query(query: str, options: SearchOptions) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from dowse.errors import DowseError
 from dowse.index import Index
 from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.addresses import local_path
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import flag_settings, root_here
 
@@ -17,7 +18,10 @@ from dowse.interfaces.cli.common import flag_settings, root_here
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse serve`."""
     parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="repositories, folders or corpora (default: .)"
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="repositories, folders, git addresses or corpora (default: .)",
     )
     flags.add(parser, "--backend")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine)")
@@ -55,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         )
     limits = Limits() if options.rate is None else replace(Limits(), rate=options.rate)
     settings = {**flag_settings(options), "exact_seconds": limits.pattern_seconds}
-    indexes = [Index.open(path, **settings) for path in options.paths or [root_here(options)]]
+    indexes = [Index.open(local_path(path), **settings) for path in options.paths or [root_here(options)]]
     server_options = ServeOptions(
         host=options.host,
         port=options.port,

@@ -40,13 +40,14 @@ def run(options: argparse.Namespace) -> int:
     if options.files:
         _list_files(index, as_json=options.json)
         return EXIT_FOUND
-    facts = {**index.status(), "warm_process": warm_process()}
+    facts = {**index.status(), "copy": _copy(index), "warm_process": warm_process()}
     if options.json:
         print_json(facts)
         return EXIT_FOUND
     files = f"{facts['files']:,} ({format_size(facts['source_bytes'])}), {facts['skipped']:,} left out"
     lines = [
         ("root", facts["root"]),
+        *_copy_lines(facts),
         ("index", f"{facts['index']} ({format_size(facts['index_bytes'])})"),
         ("indexed", f"{format_age(facts['indexed_at'])}, generation {facts['generation']}"),
         ("files", files),
@@ -65,6 +66,22 @@ def run(options: argparse.Namespace) -> int:
     for name, value in lines:
         print_line(f"{name:<10} {value}")
     return EXIT_FOUND
+
+
+def _copy(index: Index) -> dict[str, Any] | None:
+    """Return what the repository is a copy of, None if it is none."""
+    from dowse.source.clones import read_clone
+
+    clone = read_clone(index.root)
+    return clone and {"address": clone.address, "commit": clone.commit, "fetched_at": clone.fetched_at}
+
+
+def _copy_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    copy = facts["copy"]
+    if not copy:
+        return []
+    age = format_age(copy["fetched_at"])
+    return [("copy of", f"{copy['address']} at {copy['commit'][:12]}, fetched {age}")]
 
 
 def _embedded(facts: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ import sys
 
 # Commands that a daemon may run: those that only read.
 COMMANDS = frozenset(
-    """search symbols related callers callees uses implementers subclasses impact path""".split()
+    """search diff-search symbols related callers callees uses implementers subclasses impact path""".split()
 )
 NO_DAEMON = "--no-daemon"
 # The socket of the process that answers for all repositories of a user (`warm_server.py`).

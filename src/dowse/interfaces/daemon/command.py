@@ -18,6 +18,7 @@ from dowse.interfaces.cli.common import Environment, environment
 from dowse.interfaces.daemon.client import COMMANDS
 from dowse.interfaces.daemon.frames import DISPLAY_VARIABLES, ERRORS, EXIT, OUTPUT
 from dowse.security.terminal import escape_for_terminal
+from dowse.source.git_address import is_address
 
 # Settings that open files and processes depend on; of all others a request may have its own.
 SHARED_SETTINGS = ("encoder", "view", "device", "isolation")
@@ -125,7 +126,11 @@ def _parse(request: CommandRequest, parse: Callable[[list[str]], argparse.Namesp
     # A batch reads files and standard input; `--no-d` is short for a flag, which the client does not know.
     if options.command not in COMMANDS or options.no_daemon or getattr(options, "batch", None) is not None:
         raise Declined
-    if options.command == "search" and (options.words or ["-"])[0] == "-":
+    if is_address(getattr(options, "repo", "") or getattr(options, "path", "")):
+        raise Declined  # git may ask for a password
+    if getattr(options, "workspace", None):
+        raise Declined  # it opens more indexes than are kept here
+    if options.command in ("search", "diff-search") and (options.words or ["-"])[0] == "-":
         raise Declined  # the query is on the client's standard input
     return options
 

@@ -123,6 +123,22 @@ class RelatedArguments(Arguments):
     repo: _Repo = ""
 
 
+class LogArguments(Arguments):
+    """The arguments of `log`."""
+
+    query: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=_MAX_QUERY,
+            description="What was done; filters: author:x since:2024-05 path:src/** symbol:name.",
+        ),
+    ]
+    k: Annotated[int, Field(ge=1, le=50, description="Most commits.")] = 10
+    max_tokens: _Budget = 1_000
+    repo: _Repo = ""
+
+
 class BadArguments(DowseError):
     """Invalid arguments."""
 

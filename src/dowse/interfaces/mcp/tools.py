@@ -17,15 +17,18 @@ from dowse.interfaces.mcp.arguments import (
     SEARCH_MODEL,
     Arguments,
     GraphArguments,
+    LogArguments,
     RelatedArguments,
     StatusArguments,
     SymbolArguments,
     input_schema,
 )
+from dowse.interfaces.mcp.log_tool import log
 from dowse.interfaces.mcp.reply import Reply
 from dowse.interfaces.mcp.search_tools import related, search
 from dowse.interfaces.mcp.status_tool import status
 from dowse.interfaces.mcp.symbol_tools import graph, symbol
+from dowse.services.models.commits import CommitsAnswer
 from dowse.services.models.status import Status
 from dowse.services.models.symbol import RelatedAnswer, SymbolAnswer
 
@@ -155,6 +158,13 @@ TOOLS = {
         lambda: model_schema(RelatedAnswer),
         related,
         by_meaning=True,
+    ),
+    "log": ToolSpec(
+        "Search commits",
+        "Commits by what they did, with files and symbols: when and why something changed.",
+        LogArguments,
+        lambda: model_schema(CommitsAnswer),
+        log,
     ),
     "status": ToolSpec(
         "What is indexed",

@@ -18,6 +18,7 @@ from dowse.query.ast import (
     Phrase,
     Regex,
     RepoFilter,
+    RowsFilter,
     SymFilter,
     WithinFilter,
     WordConstraint,
@@ -129,6 +130,8 @@ def _leaf_query(leaf: Leaf, exact_rows: ExactRows) -> Query:
     if isinstance(leaf, WithinFilter):
         place = replace_surrogates(leaf.path)
         return any_of(({"term": {"path": place}}, {"prefix": {"path": f"{place}/"}}))
+    if isinstance(leaf, RowsFilter):
+        return among("row", sorted(leaf.rows))
     if isinstance(leaf, RepoFilter):
         return path_query("repo", replace_surrogates(leaf.glob))
     if isinstance(leaf, SymFilter):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.query.ast import Leaf, PathFilter, RepoFilter, SymFilter, WithinFilter
+from dowse.query.ast import Leaf, PathFilter, RepoFilter, RowsFilter, SymFilter, WithinFilter
 from dowse.query.evaluate import is_within, path_matches, symbol_matches
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.layout import DERIVED
@@ -90,6 +90,8 @@ class LocalReader(CatalogQueries):
             return "file", [file_id for file_id, _, path in self.paths() if path_matches(leaf.glob, path)]
         if isinstance(leaf, WithinFilter):
             return "file", [file_id for file_id, _, path in self.paths() if is_within(leaf.path, path)]
+        if isinstance(leaf, RowsFilter):
+            return "row", sorted(leaf.rows)
         if isinstance(leaf, RepoFilter):
             return "file", [file_id for file_id, repo, _ in self.paths() if path_matches(leaf.glob, repo)]
         if isinstance(leaf, SymFilter):

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dowse.errors import DowseError
-from dowse.history.log import MAX_HEADER_BYTES, Blobs, open_blobs
+from dowse.history.log import MAX_HEADER_BYTES, open_blobs
 from dowse.source.git import common_directory, git_directory, read_head
+from dowse.source.git_objects import Blobs
 from dowse.source.git_process import GitError, SandboxedGit, open_sandboxed_git
 from dowse.source.walk import MAX_FILE_BYTES
 

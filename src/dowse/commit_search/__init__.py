@@ -1,0 +1,1 @@
+"""Commits by meaning and words: a catalog of messages and changes, incremental, with vectors."""

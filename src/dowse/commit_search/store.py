@@ -1,0 +1,187 @@
+"""The catalog of a repository's commits: SQLite with a full-text index, and vectors of each encoder.
+
+It can be rebuilt at any time, so that a damaged or older one is simply removed. One writer at a time; a
+commit of git never changes, so that only new ones are read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from dowse.history.messages import CommitMessage
+from dowse.parsing.tokenizer import tokenize
+from dowse.security.safe_files import make_private_directory
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_FILE = "commits.v1.sqlite"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS commits (
+    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, author TEXT NOT NULL, time INTEGER NOT NULL,
+    subject TEXT NOT NULL, body TEXT NOT NULL, paths TEXT NOT NULL, symbols TEXT NOT NULL
+);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(terms, content='');
+CREATE TABLE IF NOT EXISTS vectors (
+    encoder TEXT NOT NULL, row INTEGER NOT NULL, vectors BLOB NOT NULL, PRIMARY KEY (encoder, row)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+"""
+_BATCH = 500
+
+
+class StoredCommit(NamedTuple):
+    """A commit of the catalog."""
+
+    row: int
+    id: str
+    author: str
+    time: int
+    subject: str
+    body: str
+    paths: list[str]
+    symbols: list[str]
+
+
+class CommitStore:
+    """The commits of one repository."""
+
+    def __init__(self, folder: Path) -> None:
+        make_private_directory(folder)
+        self._path = folder / _FILE
+        try:
+            self._db = self._open()
+        except sqlite3.DatabaseError:
+            self._path.unlink(missing_ok=True)
+            self._db = self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self._path, isolation_level=None, timeout=30.0)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.executescript(_SCHEMA)
+        return db
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    @property
+    def head(self) -> str:
+        """The commit up to which all is read."""
+        row = self._db.execute("SELECT value FROM meta WHERE name = 'head'").fetchone()
+        return str(row[0]) if row else ""
+
+    def count(self) -> int:
+        """Return how many commits there are."""
+        return int(self._db.execute("SELECT count(*) FROM commits").fetchone()[0])
+
+    def add(self, messages: Iterable[CommitMessage], head: str) -> int:
+        """Add commits, all or none, and return how many are new."""
+        before = self.count()
+        with self._transaction():
+            for each in messages:
+                self._add(each)
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('head', ?)", (head,))
+        return self.count() - before
+
+    def _add(self, each: CommitMessage) -> None:
+        added = self._db.execute(
+            "INSERT OR IGNORE INTO commits (id, author, time, subject, body, paths, symbols)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(each.id, each.author, each.time, each.subject, each.body),
+                *(json.dumps(each.paths), json.dumps(each.symbols)),
+            ),
+        )
+        if added.rowcount:
+            parts = (each.subject, each.body, " ".join(each.paths), " ".join(each.symbols), each.changed)
+            terms = " ".join(tokenize("\n".join(parts)))
+            self._db.execute("INSERT INTO words (rowid, terms) VALUES (?, ?)", (added.lastrowid, terms))
+
+    def clear(self) -> None:
+        """Remove all commits: the history was rewritten."""
+        with self._transaction():
+            for statement in (
+                "DELETE FROM commits",
+                "DELETE FROM vectors",
+                "DELETE FROM meta",
+                "INSERT INTO words (words) VALUES ('delete-all')",
+            ):
+                self._db.execute(statement)
+
+    def commits(self, rows: Sequence[int] | None = None) -> list[StoredCommit]:
+        """Return commits by row in the given order, or all."""
+        columns = "row, id, author, time, subject, body, paths, symbols"
+        if rows is None:
+            found = self._db.execute(f"SELECT {columns} FROM commits").fetchall()
+            return [_stored(values) for values in found]
+        by_row = {}
+        for batch in _batches(rows):
+            marks = ",".join("?" * len(batch))
+            query = f"SELECT {columns} FROM commits WHERE row IN ({marks})"
+            by_row.update({values[0]: _stored(values) for values in self._db.execute(query, batch)})
+        return [by_row[row] for row in rows if row in by_row]
+
+    def search_words(self, terms: Sequence[str]) -> dict[int, float]:
+        """Return the BM25 score of every commit that has some of the terms."""
+        if not terms:
+            return {}
+        query = " OR ".join('"' + term.replace('"', "") + '"' for term in terms)
+        found = self._db.execute("SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?", (query,))
+        return {int(row): float(score) for row, score in found}
+
+    def rows_without_vector(self, encoder: str) -> list[int]:
+        """Return the commits that have no vectors of an encoder, newest first."""
+        query = (
+            "SELECT row FROM commits WHERE row NOT IN (SELECT row FROM vectors WHERE encoder = ?)"
+            " ORDER BY time DESC"
+        )
+        return [row for (row,) in self._db.execute(query, (encoder,))]
+
+    def put_vectors(self, encoder: str, rows: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        """Store the vectors of commits: an array of (commits, views, dimension)."""
+        import numpy as np
+
+        entries = [
+            (encoder, row, each.astype(np.float16).tobytes()) for row, each in zip(rows, vectors, strict=True)
+        ]
+        with self._transaction():
+            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", entries)
+
+    def vectors(self, encoder: str, views: int, dimension: int) -> tuple[list[int], NDArray[np.float32]]:
+        """Return the rows that have vectors, and these."""
+        import numpy as np
+
+        query = "SELECT row, vectors FROM vectors WHERE encoder = ? AND length(vectors) = ?"
+        found = self._db.execute(query, (encoder, 2 * views * dimension)).fetchall()
+        data = np.frombuffer(b"".join(blob for _, blob in found), np.float16)
+        return [row for row, _ in found], data.reshape(-1, views, dimension).astype(np.float32)
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+
+def _stored(values: tuple[int, str, str, int, str, str, str, str]) -> StoredCommit:
+    row, name, author, time, subject, body, paths, symbols = values
+    return StoredCommit(row, name, author, time, subject, body, json.loads(paths), json.loads(symbols))
+
+
+def _batches(rows: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    remaining = iter(rows)
+    while batch := tuple(islice(remaining, _BATCH)):
+        yield batch

@@ -1,0 +1,60 @@
+"""`dowse log`: search the commits of a repository."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from dowse.formats.commits import commit_lines, commit_to_json
+from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
+from dowse.interfaces.cli.common import open_index, print_json
+from dowse.interfaces.cli.progress import ProgressBar
+from dowse.interfaces.cli.query_words import is_place
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of `dowse log`."""
+    parser.usage = "dowse log [OPTION ...] QUERY ... [PATH]"
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="QUERY",
+        help='words, author:NAME, since:2024-05-01 or since:"3 months ago", path:GLOB. '
+        "The last word is a PATH if it exists (default: .)",
+    )
+    parser.add_argument("--repo", metavar="PATH", help="the repository: a path or a git address")
+    parser.add_argument("--symbol", metavar="NAME", help="only commits that changed this definition")
+    flags.add(parser, "--fresh", "--encoder", "--threads", "--show-secrets")
+    flags.add_top_k(parser, 10)
+    flags.add(parser, "--json")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Search the commits, reading new ones first."""
+    query, options.path = _query(options)
+    index = open_index(options)
+    with ProgressBar("encoding", "commits", quiet=options.json) as bar:
+        hits = index.log(query, options.top_k, on_progress=bar.show)
+    commits = [commit_to_json(hit, show_secrets=index.settings.show_secrets) for hit in hits]
+    if options.json:
+        print_json({"query": query, "commits": commits})
+    else:
+        sys.stdout.write("".join(f"{line}\n" for commit in commits for line in commit_lines(commit)))
+    return EXIT_FOUND if hits else EXIT_NOTHING
+
+
+def _query(options: argparse.Namespace) -> tuple[str, str]:
+    """Return the query and the place."""
+    words, place = list(options.words), options.repo or "."
+    if not options.repo and words and (len(words) > 1 or options.symbol) and is_place(words[-1]):
+        place = words.pop()
+    if options.symbol:
+        words.append(f'symbol:"{options.symbol}"')
+    from dowse.source.git_address import is_address
+
+    if is_address(place):
+        from dowse.interfaces.cli.addresses import local_path
+
+        place = local_path(place, fresh=options.fresh, history=True)
+    return " ".join(words), place

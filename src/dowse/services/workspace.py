@@ -1,0 +1,87 @@
+"""A workspace: one file that names several repositories, by paths, globs and git addresses.
+
+The file is the user's. One that came with a repository is not: what it names outside of its own folder, and
+addresses, only count after `dowse trust FILE`.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+
+from dowse.config import trust_file
+from dowse.errors import ConfigError
+from dowse.security.safe_files import read_regular_file
+from dowse.security.trust import is_trusted
+from dowse.source.git import toplevel
+from dowse.source.git_address import is_address
+
+WORKSPACE_FILE = "dowse.toml"
+_KEY = "repositories"
+_MAX_BYTES = 100_000
+# A glob over a large disk names more by mistake.
+_MAX_REPOSITORIES = 500
+
+
+class Workspace(NamedTuple):
+    """The repositories of a workspace file."""
+
+    path: Path
+    content: bytes
+    places: tuple[str, ...]  # folders in full, and git addresses
+    untrusted: tuple[str, ...]  # entries that are left out: a repository may not choose them
+
+    @property
+    def note(self) -> str:
+        """One line for the user about what is left out, "" if nothing is."""
+        if not self.untrusted:
+            return ""
+        names = ", ".join(self.untrusted[:5])
+        return (
+            f"{self.path}: left out {names}: a repository may not choose these; see `dowse trust {self.path}`"
+        )
+
+
+def read_workspace(file: Path) -> Workspace:
+    """Read a workspace file, or that of a folder.
+
+    Raises:
+        ConfigError: It is no such file, or names nothing.
+    """
+    path = (file / WORKSPACE_FILE if file.is_dir() else file).resolve()
+    try:
+        content = read_regular_file(path, _MAX_BYTES)
+        entries = tomllib.loads(content.decode()).get(_KEY)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} can't be read as a workspace: {error}") from None
+    if not isinstance(entries, list) or not all(isinstance(each, str) and each for each in entries):
+        raise ConfigError(f'{path}: write {_KEY} = ["~/src/*", "https://host/owner/name"]')
+    is_foreign = toplevel(path.parent) is not None and not is_trusted(trust_file(), path, content)
+    places: dict[str, None] = {}
+    untrusted = []
+    for entry in entries:
+        found = [entry] if is_address(entry) else _folders(path.parent, entry)
+        outside = [each for each in found if is_address(each) or not Path(each).is_relative_to(path.parent)]
+        if is_foreign and (outside or not _is_inner(entry)):
+            untrusted.append(entry)
+        else:
+            places |= dict.fromkeys(found)
+    if len(places) > _MAX_REPOSITORIES:
+        raise ConfigError(f"{path} names {len(places):,} folders; {_MAX_REPOSITORIES} are allowed")
+    if not places and not untrusted:
+        raise ConfigError(f"{path}: no entry of {_KEY} names a folder that exists")
+    return Workspace(path, content, tuple(places), tuple(untrusted))
+
+
+def _is_inner(entry: str) -> bool:
+    """Whether an entry is written as a path below the file: it is not even looked up elsewhere."""
+    return not entry.startswith(("/", "~")) and ".." not in entry.split("/")
+
+
+def _folders(base: Path, entry: str) -> list[str]:
+    """Return the folders that a path or glob names, in full and in order."""
+    pattern = os.path.join(base, os.path.expanduser(entry))  # noqa: PTH111 - pathlib has no such globs
+    return sorted(os.path.realpath(each) for each in glob.iglob(pattern) if os.path.isdir(each))  # noqa: PTH112, PTH207
