@@ -12,7 +12,7 @@ from dowse.formats.json_format import notes_to_json, related_to_json
 from dowse.interfaces.mcp.arguments import RelatedArguments, SearchArguments
 from dowse.interfaces.mcp.budget import json_bytes, truncate, truncate_json
 from dowse.interfaces.mcp.frame import quote_name
-from dowse.interfaces.mcp.hits import ShownHit, Snippet, hits_data, hits_text, omitted
+from dowse.interfaces.mcp.hits import NEAREST, ShownHit, Snippet, hits_data, hits_text, omitted
 from dowse.interfaces.mcp.readiness import NotReady
 from dowse.interfaces.mcp.reply import (
     Reply,
@@ -33,7 +33,7 @@ from dowse.token_estimate import BYTES_PER_TOKEN
 from dowse.types import Note
 
 # Hits that are shown if none is relevant.
-_NEAREST = 5
+_MAX_NEAREST = 5
 # Bytes of the query that the answer repeats.
 _ECHO_BYTES = 200
 _ADVICE = Note("other", "try other words, fewer filters, or detail=names with a larger k")
@@ -54,7 +54,7 @@ def search(context: ToolContext, arguments: SearchArguments) -> Reply:
     is_nothing = all(each.has_note("nothing-relevant") for each in answered)
     if is_nothing and arguments.detail == "snippets":
         # Hits that are not relevant should not cost much.
-        hits, arguments = hits[:_NEAREST], arguments.model_copy(update={"detail": "names"})
+        hits, arguments = hits[:_MAX_NEAREST], arguments.model_copy(update={"detail": NEAREST})
     head = _head(context, arguments, answer, len(hits), is_nothing, own)
     detail, max_tokens = arguments.detail, arguments.max_tokens
     text = hits_text(hits, head, detail, max_tokens, context.several, note_lines(quoting))
