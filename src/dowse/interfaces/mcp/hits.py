@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,12 +10,12 @@ from typing import Any
 from dowse.formats.text import also_in_line
 from dowse.interfaces.mcp.budget import PREVIEW_LINES, allocate_lines, json_bytes, truncate_line
 from dowse.interfaces.mcp.frame import FRAME_BYTES, frame, quote_name
+from dowse.interfaces.mcp.shown_lines import Line
 from dowse.parsing.tokenizer import tokenize
 from dowse.security.terminal import escape_controls, escape_name
 from dowse.token_estimate import BYTES_PER_TOKEN, byte_length
 from dowse.types import Hit
 
-Line = tuple[int, str]  # its number in the file, and its text
 # How many more terms a window must match to win over the beginning: the signature says most.
 _BEGINNING_BONUS = 1.5
 
@@ -25,7 +25,7 @@ class Snippet:
 
     def __init__(self, lines: Sequence[Line], terms: frozenset[str] = frozenset()) -> None:
         self.lines = lines
-        self._terms = terms
+        self.terms = terms
 
     @classmethod
     def from_hit(cls, hit: Hit, terms: frozenset[str]) -> Snippet:
@@ -55,9 +55,9 @@ class Snippet:
     @cached_property
     def _matches(self) -> list[int]:
         """How many terms of the query each line has."""
-        if not self._terms:
+        if not self.terms:
             return [0] * len(self.lines)
-        return [len(self._terms.intersection(tokenize(text))) for _, text in self.lines]
+        return [len(self.terms.intersection(tokenize(text))) for _, text in self.lines]
 
 
 # Characters of a signature beside a name.
@@ -89,6 +89,7 @@ def hits_text(
     max_tokens: int,
     several: bool,
     first: Sequence[str] = (),
+    on_shown: Callable[[ShownHit, Sequence[Line]], None] = lambda *_: None,
 ) -> str:
     """Return a head and as many hits below it as fit the budget, and say how many are omitted.
 
@@ -99,6 +100,7 @@ def hits_text(
         max_tokens: The budget.
         several: Whether each hit names its repository.
         first: Lines before the hits that quote the repository, and so belong into the frame.
+        on_shown: Called with each hit that is shown, and its lines.
     """
     budget = max_tokens * BYTES_PER_TOKEN - byte_length("\n".join([head, *first])) - 1 - FRAME_BYTES
 
@@ -107,6 +109,8 @@ def hits_text(
 
     counts = allocate_lines(*_line_limits(hits, detail), budget, cost, _order(hits))
     shown = [_hit_text(hit, count, several) for hit, count in zip(hits, counts, strict=False)]
+    for hit, count in zip(hits, counts, strict=False):
+        on_shown(hit, hit.snippet.select(count))
     return "\n".join([head, *frame([*first, *shown]), *omitted(len(hits) - len(counts), detail)])
 
 
@@ -128,22 +132,24 @@ def _line_limits(hits: Sequence[ShownHit], detail: str) -> tuple[list[int], list
     lengths = [len(hit.snippet.lines) for hit in hits]
     preview = PREVIEW_LINES if detail in ("snippets", NEAREST) else 0
     previews = [min(preview, length) for length in lengths]
-    limits = [min(_line_limit(hit, detail), length) for hit, length in zip(hits, lengths, strict=True)]
+    limits = [
+        min(_line_limit(*each, detail), length) for each, length in zip(enumerate(hits), lengths, strict=True)
+    ]
     return previews, limits
 
 
-def _line_limit(hit: ShownHit, detail: str) -> int:
-    """Return how many lines of a hit may be shown."""
-    is_first = hit.data["rank"] <= _FIRST_HITS
+def _line_limit(position: int, hit: ShownHit, detail: str) -> int:
+    """Return how many lines of a hit may be shown, by its position in the answer."""
     match detail:
         case "names":
             return 0
         case "full":
             return _ALL_LINES
         case "nearest":
-            return _NEAREST_LINES if hit.data["rank"] == 1 else PREVIEW_LINES
+            return PREVIEW_LINES if position else _NEAREST_LINES
         case _:
-            return _ALL_LINES if is_first or (hit.data["confidence"] or 0.0) >= _LIKELY else PREVIEW_LINES
+            is_likely = position < _FIRST_HITS or (hit.data["confidence"] or 0.0) >= _LIKELY
+            return _ALL_LINES if is_likely else PREVIEW_LINES
 
 
 def _order(hits: Sequence[ShownHit]) -> list[int]:
