@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dowse.errors import DowseError
-from dowse.interfaces.mcp.arguments import SEARCH_MODEL, ExploreArguments, SymbolArguments
+from dowse.errors import DowseError, QueryError
+from dowse.interfaces.mcp.arguments import MAX_SYMBOL, SEARCH_MODEL, ExploreArguments, SymbolArguments
 from dowse.interfaces.mcp.budget import truncate
 from dowse.interfaces.mcp.frame import quote_name
 from dowse.interfaces.mcp.hits import NEAREST, ShownHit, Snippet, hits_text
@@ -17,7 +17,7 @@ from dowse.interfaces.mcp.reply import Reply, ToolContext, describe_roots, note_
 from dowse.interfaces.mcp.search_tools import MAX_NEAREST, is_complete, search_all, search_notes, shown_hits
 from dowse.interfaces.mcp.symbol_tools import symbol
 from dowse.security.secret_masking import mask_text
-from dowse.services.merge import merge_answers
+from dowse.services.merge import IndexResult, merge_answers
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import UnknownName
 from dowse.types import Edge, Note
@@ -38,9 +38,10 @@ def explore(context: ToolContext, arguments: ExploreArguments) -> Reply:
     if arguments.again:
         context = replace(context, shows_again=True)
     ask = arguments.ask.strip()
-    if _LOCATION.fullmatch(ask):
+    is_short = len(ask) <= MAX_SYMBOL
+    if is_short and _LOCATION.fullmatch(ask):
         return _symbol(context, ask, arguments)
-    if _NAME.fullmatch(ask):
+    if is_short and _NAME.fullmatch(ask):
         try:
             return _symbol(context, ask.removesuffix("()"), arguments)
         except UnknownName:  # also an ambiguous one: a search shows what may be meant
@@ -54,8 +55,7 @@ def _symbol(context: ToolContext, name: str, arguments: ExploreArguments) -> Rep
 
 def _search(context: ToolContext, arguments: ExploreArguments) -> Reply:
     started = time.perf_counter()
-    asked = SEARCH_MODEL(query=arguments.ask, k=_CANDIDATES)
-    results = search_all(context, asked)
+    results = _results(context, arguments.ask)
     if all(each.error for each in results):
         raise results[0].error or DowseError("nothing to search")
     milliseconds = 1000 * (time.perf_counter() - started)
@@ -76,6 +76,14 @@ def _search(context: ToolContext, arguments: ExploreArguments) -> Reply:
         on_shown=lambda hit, lines: context.remember(hit.data["index"], hit.data["path"], lines),
     )
     return Reply(truncate(text, arguments.max_tokens), {})
+
+
+def _results(context: ToolContext, ask: str) -> list[IndexResult]:
+    """Return the results of each repository; what is no query is taken as words."""
+    try:
+        return search_all(context, SEARCH_MODEL(query=ask, k=_CANDIDATES))
+    except QueryError:
+        return search_all(context, SEARCH_MODEL(query=ask, k=_CANDIDATES, plain=True))
 
 
 def _unseen_hits(context: ToolContext, hits: Sequence[ShownHit]) -> tuple[list[ShownHit], int]:
