@@ -150,7 +150,7 @@ def grep(name: str, tree: Tree, query: str) -> Iterator[Exchange]:
 def search_and_read(tree: Tree, query: str) -> Iterator[Exchange]:
     """Search once, then read the hits that were cut, best first, and the next page."""
     for offset in (0, 10):
-        arguments = {"query": query, "plain": True, "max_tokens": ANSWER_TOKENS, "offset": offset}
+        arguments = {"query": query, "max_tokens": ANSWER_TOKENS, "offset": offset}
         text = answered(search, tree.context, SEARCH_MODEL(**arguments))
         yield arguments, text
         for line in text.split("\n"):
@@ -163,7 +163,7 @@ def search_and_read(tree: Tree, query: str) -> Iterator[Exchange]:
 def search_pages(tree: Tree, query: str) -> Iterator[Exchange]:
     """Search, and turn the pages."""
     for offset in range(0, 100, 10):
-        arguments = {"query": query, "plain": True, "max_tokens": ANSWER_TOKENS, "offset": offset}
+        arguments = {"query": query, "max_tokens": ANSWER_TOKENS, "offset": offset}
         yield arguments, answered(search, tree.context, SEARCH_MODEL(**arguments))
 
 

@@ -83,7 +83,8 @@ def _results(context: ToolContext, ask: str) -> list[IndexResult]:
     try:
         return search_all(context, SEARCH_MODEL(query=ask, k=_CANDIDATES))
     except QueryError:
-        return search_all(context, SEARCH_MODEL(query=ask, k=_CANDIDATES, plain=True))
+        words = SEARCH_MODEL.model_validate({"query": ask, "k": _CANDIDATES, "plain": True})
+        return search_all(context, words)
 
 
 def _unseen_hits(context: ToolContext, hits: Sequence[ShownHit]) -> tuple[list[ShownHit], int]:
