@@ -46,8 +46,9 @@ class Client:
             return None
         folder, _, file = user.partition("/")
         other = os.environ.get(self.variable) if self.variable else ""
-        # The variable names the folder that the first part of the path names otherwise: ~/.claude.
-        return Path(other, *Path(file).parts[1:]) if other else _FOLDERS[folder]() / file
+        own, *below = Path(file).parts
+        # The variable names the client's own folder, e.g. ~/.claude, not the one that clients share.
+        return Path(other, *below) if other and own != _SHARED else _FOLDERS[folder]() / file
 
     def entry(self, command: Sequence[str]) -> dict[str, Any]:
         """Return the entry of a server that a command starts."""
@@ -122,6 +123,8 @@ _GOOSE = (
     "APPLICATION/Block/goose/config/config.yaml" if sys.platform == "win32" else "CONFIG/goose/config.yaml"
 )
 _STDIO = {"type": "stdio"}
+# The folder of skills that several clients read.
+_SHARED = ".agents"
 
 
 def _skill(user: str, project: str) -> dict[str, tuple[str, str]]:
@@ -153,6 +156,7 @@ _ALL = (
         ("mcp_servers",),
         variable="CODEX_HOME",
         format="toml",
+        parts=_skill(f"~/{_SHARED}/skills", f"{_SHARED}/skills"),
     ),
     Client(
         "cursor",
@@ -202,6 +206,7 @@ _ALL = (
         [".github/mcp.json"],
         fields={"type": "local", "command": "", "args": [], "tools": ["*"]},
         variable="COPILOT_HOME",
+        parts=_skill("~/.copilot/skills", ".github/skills"),
     ),
     Client("kiro", "Kiro", ["~/.kiro/settings/mcp.json"], [".kiro/settings/mcp.json"]),
     Client("qwen", "Qwen Code", ["~/.qwen/settings.json"], [".qwen/settings.json"]),

@@ -90,12 +90,7 @@ def _loader() -> type[yaml.SafeLoader]:
 def _edit_error(text: str, error: yaml.YAMLError) -> EditError:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or "it has a character that YAML does not allow"
-    return EditError(f"this is not YAML: {problem}", text, _offset(text, mark) if mark else 0)
-
-
-def _offset(text: str, mark: yaml.Mark) -> int:
-    """Return the position of a mark; PyYAML does not count a byte order mark."""
-    return mark.index + text.startswith("\ufeff")
+    return EditError(f"this is not YAML: {problem}", text, mark.index if mark else 0)
 
 
 def _node(text: str, keys: Sequence[str]) -> Any:  # noqa: ANN401 - a node, or None for an empty document
@@ -142,7 +137,7 @@ def _insert(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
         depth += 1
     added = nest(keys[depth:], entry)
     node = _node(text, keys[:depth])
-    start = _offset(text, node.start_mark)
+    start = node.start_mark.index
     if node.flow_style:
         comma = ", " if node.value else ""
         return f"{text[: start + 1]}{_flow(added)[1:-1]}{comma}{text[start + 1 :]}"
@@ -166,7 +161,7 @@ def _empty_block(text: str, node: Any, key: str) -> int:  # noqa: ANN401 - a nod
                 raise EditError(
                     "this has the value null; write the entry by hand", text, value.start_mark.index
                 )
-            end = text.find("\n", _offset(text, name.end_mark))
+            end = text.find("\n", name.end_mark.index)
             return end + 1 if end >= 0 else len(text)
     return 0
 
@@ -175,12 +170,12 @@ def _span(text: str, node: Any, key: str) -> tuple[int, int]:  # noqa: ANN401 - 
     """Return the characters of an entry: its lines in a block, up to the next entry in a flow mapping."""
     position = next(at for at, (name, _) in enumerate(node.value) if name.value == key)
     name, value = node.value[position]
-    start = _offset(text, name.start_mark)
+    start = name.start_mark.index
     if node.flow_style:
         if position + 1 < len(node.value):
-            return start, _offset(text, node.value[position + 1][0].start_mark)
-        before = _offset(text, node.value[position - 1][1].end_mark) if position else start
-        return before, _offset(text, value.end_mark)
+            return start, node.value[position + 1][0].start_mark.index
+        before = node.value[position - 1][1].end_mark.index if position else start
+        return before, value.end_mark.index
     line = text.rfind("\n", 0, start) + 1
     end = text.find("\n", _last_character(text, value))
     return line + text.startswith("\ufeff", line), end + 1 if end >= 0 else len(text)
@@ -191,7 +186,7 @@ def _last_character(text: str, node: Any) -> int:  # noqa: ANN401 - a node
     while not isinstance(node.value, str) and node.value and not node.flow_style:
         last = node.value[-1]
         node = last[1] if isinstance(last, tuple) else last
-    start, end = _offset(text, node.start_mark), _offset(text, node.end_mark)
+    start, end = node.start_mark.index, node.end_mark.index
     return max(start, start + len(text[start:end].rstrip()) - 1)
 
 

@@ -84,7 +84,9 @@ def run(options: argparse.Namespace) -> int:
         raise DowseError("name a client, e.g. `dowse install claude`; `dowse install --list` lists them")
     failed = changed = False
     for name in _names(options):
-        for part in ("", *_parts(name, options)):
+        parts = ["", *_parts(name, options)]
+        # The server's file goes last: it may have the folder that all are in.
+        for part in reversed(parts) if options.uninstall else parts:
             try:
                 changed |= _install(name, part, options)
             except DowseError as error:
