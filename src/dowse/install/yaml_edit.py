@@ -186,8 +186,8 @@ def _last_character(text: str, node: Any) -> int:  # noqa: ANN401 - a node
     while not isinstance(node.value, str) and node.value and not node.flow_style:
         last = node.value[-1]
         node = last[1] if isinstance(last, tuple) else last
-    start, end = node.start_mark.index, node.end_mark.index
-    return max(start, start + len(text[start:end].rstrip()) - 1)
+    start: int = node.start_mark.index
+    return max(start, start + len(text[start : node.end_mark.index].rstrip()) - 1)
 
 
 def _block(value: Mapping[str, Any], indent: str, newline: str) -> str:
