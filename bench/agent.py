@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--manifest", type=Path, default=Path(__file__).parent / "manifests" / "agent.json")
     parser.add_argument("--tasks", type=int, default=45, help="of each repository, the newest first")
-    parser.add_argument("--policies", default=",".join(POLICIES))
+    parser.add_argument("--policies", default=",".join(POLICIES), help="names, with commas")
     options = parser.parse_args()
     names = options.policies.split(",")
     rows: dict[str, dict[str, list[dict[str, float]]]] = {name: {} for name in names}
@@ -147,10 +147,10 @@ def grep(name: str, tree: Tree, query: str) -> Iterator[Exchange]:
         yield {"path": each.path, "offset": each.start_line}, "\n".join(shown)
 
 
-def search_and_read(tree: Tree, query: str) -> Iterator[Exchange]:
+def search_and_read(tree: Tree, query: str, **more: object) -> Iterator[Exchange]:
     """Search once, then read the hits that were cut, best first, and the next page."""
     for offset in (0, 10):
-        arguments = {"query": query, "max_tokens": ANSWER_TOKENS, "offset": offset}
+        arguments = {"query": query, "max_tokens": ANSWER_TOKENS, "offset": offset, **more}
         text = answered(search, tree.context, SEARCH_MODEL(**arguments))
         yield arguments, text
         for line in text.split("\n"):
@@ -209,6 +209,7 @@ POLICIES: dict[str, Callable[[Tree, str], Iterator[Exchange]]] = {
     "grep+window": partial(grep, WINDOW),
     "search": search_pages,
     "search+symbol": search_and_read,
+    "search+symbol plain": partial(search_and_read, plain=True),
     "explore": explore_again,
     "explore+location": explore_and_read,
 }
