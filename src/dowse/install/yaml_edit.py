@@ -167,13 +167,14 @@ def _empty_block(text: str, node: Any, key: str) -> int:  # noqa: ANN401 - a nod
 
 
 def _span(text: str, node: Any, key: str) -> tuple[int, int]:  # noqa: ANN401 - a node
-    """Return the characters of an entry: its lines in a block, up to the next entry in a flow mapping."""
+    """Return the characters of an entry: its lines in a block, with its comma in a flow mapping."""
     position = next(at for at, (name, _) in enumerate(node.value) if name.value == key)
     name, value = node.value[position]
     start = name.start_mark.index
     if node.flow_style:
         if position + 1 < len(node.value):
-            return start, node.value[position + 1][0].start_mark.index
+            behind = text.find(",", value.end_mark.index) + 1
+            return start, behind + text.startswith(" ", behind)
         before = node.value[position - 1][1].end_mark.index if position else start
         return before, value.end_mark.index
     line = text.rfind("\n", 0, start) + 1
