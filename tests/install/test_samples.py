@@ -10,8 +10,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
-from dowse.install import json_edit, toml_edit
+from dowse.install import json_edit, toml_edit, yaml_edit
 from dowse.install.clients import CLIENTS
 from dowse.install.jsonc import parse
 from dowse.interfaces.cli.main import main
@@ -27,6 +28,11 @@ ENTRIES = {
     "zed": {"source": "custom", **COMMAND},
     "opencode": {"type": "local", "command": ["uvx", "dowse", "mcp"]},
     "copilot": {"type": "local", **COMMAND, "tools": ["*"]},
+    "droid": {"type": "stdio", **COMMAND},
+    "goose": {
+        **{"name": "dowse", "type": "stdio", "cmd": "uvx", "args": ["dowse", "mcp"]},
+        **{"enabled": True, "timeout": 300},
+    },
 }
 KEYS = {
     "codex": "mcp_servers",
@@ -35,6 +41,7 @@ KEYS = {
     "opencode": "mcp",
     "crush": "mcp",
     "amp": "amp.mcpServers",
+    "goose": "extensions",
 }
 FILES = {
     "claude": ".claude.json",
@@ -51,7 +58,13 @@ FILES = {
     "qwen": ".qwen/settings.json",
     "crush": ".config/crush/crush.json",
     "amp": ".config/amp/settings.json",
+    "goose": ".config/goose/config.yaml",
+    "continue": ".continue/mcpServers/dowse.json",
+    "droid": ".factory/mcp.json",
 }
+EDITORS = {"codex": toml_edit, "goose": yaml_edit}
+# What another program writes at the end of a file.
+LATER = {"codex": "\n[later]\nx = 1\n", "goose": "\nlater: 1 # later\n"}
 
 
 @pytest.fixture
@@ -73,6 +86,8 @@ def read(text: str, name: str) -> dict:
     """Read a file without our parser: comments and trailing commas of the samples are plain to see."""
     if name == "codex":
         return tomllib.loads(text)
+    if name == "goose":
+        return yaml.safe_load(text)
     text = re.sub(r"(?:^|(?<=[,}\]]))[ \t]*//[^\n]*|/\*[\s\S]*?\*/", "", text, flags=re.MULTILINE)
     return json.loads(re.sub(r",(\s*[}\]])", r"\1", text))
 
@@ -124,7 +139,7 @@ def test_taken_out_after_others_wrote_to_the_file_too(name, config):
     """Claude Code writes to its file all the time: what it wrote stays."""
     old = config.read_text()
     assert install(name) == 0
-    last = "\n[later]\nx = 1\n" if name == "codex" else "\n// later\n"
+    last = LATER.get(name, "\n// later\n")
     config.write_text(config.read_text() + last)
     assert main(["install", name, "--uninstall"]) == 0
     assert config.read_text() == old + last
@@ -145,13 +160,14 @@ def test_a_new_command_takes_the_place_of_the_old_one(name, config):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_the_owner_added_to_the_entry_stays(name, config):
     keys = (KEYS.get(name, "mcpServers"), "dowse")
-    editor = toml_edit if name == "codex" else json_edit
+    editor = EDITORS.get(name, json_edit)
     assert install(name) == 0
     config.write_text(editor.set_entry(config.read_text(), keys, {"timeout": 7, "tools": ["search"]}))
     assert main(["install", name, "--command", "/opt/dowse"]) == 0
     entry = editor.get_entry(config.read_text(), keys)
     assert entry["timeout"] == 7 and entry["tools"] == ["search"]
-    assert "/opt/dowse" in (entry["command"], entry["command"][0])
+    command = entry["cmd"] if name == "goose" else entry["command"]
+    assert "/opt/dowse" in (command, command[0])
 
 
 @pytest.mark.parametrize("name", sorted(CLIENTS))
@@ -166,7 +182,7 @@ def test_a_file_that_is_not_there_is_made_and_taken_away_again(name, project, ho
     assert install(name, *project) == 0
     made = [path for path in home.rglob("*") if path.is_file()]
     assert len(made) == 1 and made[0].read_text().endswith("\n")
-    if made[0].suffix != ".toml":
+    if made[0].suffix == ".json":
         assert json.loads(made[0].read_text()) == parse(made[0].read_text()).value
     assert install(name, *project, "--uninstall") == 0
     assert set(home.rglob("*")) == before

@@ -27,6 +27,8 @@ class Client:
     variable: str = ""  # the environment variable that names another folder for the file of a user
     format: str = "json"  # with comments and trailing commas, or "toml"
     newer: str = ""  # an object below `keys` in the newer form of the client's file
+    # Files of a skill, a sub-agent and hooks: that of a user and that of a project, "" where there is none.
+    parts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def file(self, project: Path | None) -> Path | None:
         """Return the file of the user, or that of a project; None where the client has no such file."""
@@ -35,10 +37,25 @@ class Client:
         )
         return next((path for path in paths if path.exists()), paths[0] if paths else None)
 
+    def part_file(self, part: str, project: Path | None) -> Path | None:
+        """Return the file of a part for the user or a project; None where the client has no such file."""
+        user, shared = self.parts.get(part, ("", ""))
+        if project is not None:
+            return project / shared if shared else None
+        if not user:
+            return None
+        folder, _, file = user.partition("/")
+        other = os.environ.get(self.variable) if self.variable else ""
+        own, *below = Path(file).parts
+        # The variable names the client's own folder, e.g. ~/.claude, not the one that clients share.
+        return Path(other, *below) if other and own != _SHARED else _FOLDERS[folder]() / file
+
     def entry(self, command: Sequence[str]) -> dict[str, Any]:
         """Return the entry of a server that a command starts."""
         if self.fields.get("command") == []:
             return {**self.fields, "command": list(command)}
+        if "cmd" in self.fields:
+            return {**self.fields, "cmd": command[0], "args": list(command[1:])}
         return {**self.fields, "command": command[0], "args": list(command[1:])}
 
     def _user_path(self, name: str) -> Path:
@@ -49,7 +66,12 @@ class Client:
 
 
 def server_command(
-    *, command: str = "", repositories: Sequence[str] = (), watch: bool = False, shared: bool = False
+    *,
+    command: str = "",
+    repositories: Sequence[str] = (),
+    watch: bool = False,
+    lean: bool = False,
+    shared: bool = False,
 ) -> list[str]:
     """Return the command that starts the server, as a list of words.
 
@@ -57,11 +79,17 @@ def server_command(
         command: What to run instead of this installation, e.g. `uvx dowse`.
         repositories: The repositories to serve if the client names none.
         watch: Whether the server updates its indexes while files change.
+        lean: Whether it has two tools instead of seven.
         shared: Whether other people read the file too, so that it must not name a path of this machine.
     """
-    start = shlex.split(command) if command else ["dowse"] if shared else _this_installation()
     paths = [str(Path(path).expanduser().absolute()) for path in repositories]
-    return [*start, "mcp", *(["--watch"] if watch else []), *paths]
+    flags = [flag for flag, is_on in (("--lean", lean), ("--watch", watch)) if is_on]
+    return [*start_command(command, shared=shared), "mcp", *flags, *paths]
+
+
+def start_command(command: str = "", *, shared: bool = False) -> list[str]:
+    """Return the command that runs dowse, as a list of words."""
+    return shlex.split(command) if command else ["dowse"] if shared else _this_installation()
 
 
 def _this_installation() -> list[str]:
@@ -90,7 +118,20 @@ def _application_folder() -> Path:
 _FOLDERS = {"~": Path.home, "CONFIG": _config_folder, "APPLICATION": _application_folder}
 # The settings of Zed are in ~/.config on macOS too.
 _ZED = "APPLICATION/Zed" if sys.platform == "win32" else "CONFIG/zed"
+# Goose keeps its file elsewhere on Windows.
+_GOOSE = (
+    "APPLICATION/Block/goose/config/config.yaml" if sys.platform == "win32" else "CONFIG/goose/config.yaml"
+)
 _STDIO = {"type": "stdio"}
+# The folder of skills that several clients read.
+_SHARED = ".agents"
+
+
+def _skill(user: str, project: str) -> dict[str, tuple[str, str]]:
+    """Return the parts of a client that has skills alone, by the folders that hold them."""
+    return {"skill": (f"{user}/dowse/SKILL.md" if user else "", f"{project}/dowse/SKILL.md")}
+
+
 # As the documentation of each client has it.
 _ALL = (
     Client(
@@ -100,6 +141,11 @@ _ALL = (
         [".mcp.json"],
         fields=_STDIO,
         variable="CLAUDE_CONFIG_DIR",
+        parts={
+            **_skill("~/.claude/skills", ".claude/skills"),
+            "agent": ("~/.claude/agents/dowse.md", ".claude/agents/dowse.md"),
+            "hooks": ("~/.claude/settings.json", ".claude/settings.json"),
+        },
     ),
     Client("claude-desktop", "Claude Desktop", ["APPLICATION/Claude/claude_desktop_config.json"]),
     Client(
@@ -110,9 +156,22 @@ _ALL = (
         ("mcp_servers",),
         variable="CODEX_HOME",
         format="toml",
+        parts=_skill(f"~/{_SHARED}/skills", f"{_SHARED}/skills"),
     ),
-    Client("cursor", "Cursor", ["~/.cursor/mcp.json"], [".cursor/mcp.json"]),
-    Client("gemini", "Gemini CLI", ["~/.gemini/settings.json"], [".gemini/settings.json"]),
+    Client(
+        "cursor",
+        "Cursor",
+        ["~/.cursor/mcp.json"],
+        [".cursor/mcp.json"],
+        parts=_skill("~/.cursor/skills", ".cursor/skills"),
+    ),
+    Client(
+        "gemini",
+        "Gemini CLI",
+        ["~/.gemini/settings.json"],
+        [".gemini/settings.json"],
+        parts=_skill("~/.gemini/skills", ".gemini/skills"),
+    ),
     Client(
         "vscode",
         "Visual Studio Code",
@@ -138,6 +197,7 @@ _ALL = (
         ("mcp",),
         {"type": "local", "command": []},  # with its arguments
         newer="servers",
+        parts=_skill("CONFIG/opencode/skills", ".opencode/skills"),
     ),
     Client(
         "copilot",
@@ -146,6 +206,7 @@ _ALL = (
         [".github/mcp.json"],
         fields={"type": "local", "command": "", "args": [], "tools": ["*"]},
         variable="COPILOT_HOME",
+        parts=_skill("~/.copilot/skills", ".github/skills"),
     ),
     Client("kiro", "Kiro", ["~/.kiro/settings/mcp.json"], [".kiro/settings/mcp.json"]),
     Client("qwen", "Qwen Code", ["~/.qwen/settings.json"], [".qwen/settings.json"]),
@@ -153,5 +214,20 @@ _ALL = (
     Client("amp", "Amp", ["CONFIG/amp/settings.json"], [".amp/settings.json"], ("amp.mcpServers",)),
     Client("roo", "Roo Code", project=[".roo/mcp.json"]),
     Client("kilo", "Kilo Code", project=[".kilocode/mcp.json"]),
+    Client(
+        "goose",
+        "Goose",
+        [_GOOSE],
+        keys=("extensions",),
+        fields={"name": "dowse", "type": "stdio", "cmd": "", "args": [], "enabled": True, "timeout": 300},
+        format="yaml",
+    ),
+    # It reads each JSON file of the folder, in the form of Claude Desktop.
+    Client(
+        "continue", "Continue", ["~/.continue/mcpServers/dowse.json"], [".continue/mcpServers/dowse.json"]
+    ),
+    Client("droid", "Factory Droid", ["~/.factory/mcp.json"], [".factory/mcp.json"], fields=_STDIO),
+    # It has no MCP: a section of instructions, read with `aider --read CONVENTIONS.md`.
+    Client("aider", "Aider", project=["CONVENTIONS.md"], keys=(), format="section"),
 )
 CLIENTS = {client.name: client for client in _ALL}

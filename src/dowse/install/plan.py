@@ -12,18 +12,25 @@ from types import ModuleType
 from typing import Any
 
 from dowse.errors import DowseError
-from dowse.install import files, json_edit, section, toml_edit
+from dowse.install import files, hooks_edit, json_edit, section, text_file, toml_edit, yaml_edit
 from dowse.install.clients import Client
 from dowse.install.editing import EditError
 
 # Fields that are always set; the others are defaults, which the owner may have changed.
-_REQUIRED_FIELDS = ("type", "source", "command", "args")
+_REQUIRED_FIELDS = ("type", "source", "command", "cmd", "args", *hooks_edit.EVENTS)
 # Fields of an entry whose server is reached over the network: never one of ours.
 _REMOTE_FIELDS = ("url", "httpUrl", "serverUrl")
 
 
 # Each module has `get_entry`, `set_entry` and `remove_entry`.
-_EDITORS: dict[str, ModuleType] = {"json": json_edit, "toml": toml_edit, "section": section}
+_EDITORS: dict[str, ModuleType] = {
+    "json": json_edit,
+    "toml": toml_edit,
+    "yaml": yaml_edit,
+    "section": section,
+    "hooks": hooks_edit,
+    "text": text_file,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,7 @@ def client_target(client: Client, project: Path | None, name: str) -> Target:
         other = f"`dowse install {client.name} --project`" if client.project else "it without --project"
         raise DowseError(f"{client.title} has no such file; use {other}")
     if project is not None:
-        _refuse_outside_links(path, project)
+        refuse_outside_links(path, project)
     target = Target(client.title, path, client.format, (*client.keys, name))
     if client.newer:
         existing = _get_entry(replace(target, keys=(*client.keys, client.newer)), files.read(path))
@@ -69,13 +76,13 @@ def client_target(client: Client, project: Path | None, name: str) -> Target:
 
 def section_target(path: Path) -> Target:
     """Return the section of an instruction file; its links must stay in its folder and the current one."""
-    _refuse_outside_links(path, path.parent)
+    refuse_outside_links(path, path.parent)
     if path.absolute().is_relative_to(Path.cwd()):
-        _refuse_outside_links(path, Path.cwd())
+        refuse_outside_links(path, Path.cwd())
     return Target("Instructions", path, "section", ("Finding code",))
 
 
-def _refuse_outside_links(path: Path, project: Path) -> None:
+def refuse_outside_links(path: Path, project: Path) -> None:
     """Refuse a link that leads out of a project: it could lead to files of the user."""
     if not path.resolve().is_relative_to(project.resolve()):
         raise DowseError(
@@ -102,16 +109,17 @@ def plan_add(target: Target, entry: Mapping[str, Any]) -> Change:
         text = files.decode(before)
         editor = _EDITORS[target.format]
         after: str = editor.set_entry(text, target.keys, entry)
-        missing = [
-            depth
-            for depth in range(1, len(target.keys))
-            if editor.get_entry(text, target.keys[:depth]) is None
-        ]
+        created = _created(editor, text, target.keys)
     except EditError as error:
         raise error.in_file(target.path) from None
-    return Change(
-        target, before, before if after == text and before is not None else after.encode(), len(missing)
-    )
+    return Change(target, before, before if after == text and before is not None else after.encode(), created)
+
+
+def _created(editor: ModuleType, text: str, keys: tuple[str, ...]) -> int:
+    """Return what an addition creates around the entry: how many objects, or which."""
+    if editor is hooks_edit:
+        return hooks_edit.created(text, keys)
+    return sum(editor.get_entry(text, keys[:depth]) is None for depth in range(1, len(keys)))
 
 
 def plan_remove(target: Target) -> Change:

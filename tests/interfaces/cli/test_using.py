@@ -241,6 +241,9 @@ def test_coding_agents(desk):
     assert not (desk.home / ".claude.json").exists() and not (desk.home / ".codex").exists()
     shared = json.loads((desk.repository / ".mcp.json").read_text())
     assert shared["mcpServers"]["dowse"]["args"] == ["mcp", "--watch"]
+    assert (desk.repository / ".claude" / "skills" / "dowse" / "SKILL.md").is_file()
+    cursor = json.loads((desk.home / ".cursor" / "mcp.json").read_text())
+    assert cursor["mcpServers"]["dowse"]["args"] == ["mcp", "--lean"]
     desktop = json.loads((desk.home / ".config/Claude/claude_desktop_config.json").read_text())
     assert desktop["mcpServers"]["dowse"] == {
         "command": "uvx",
@@ -258,7 +261,7 @@ def test_the_table_of_clients_is_that_of_the_code(monkeypatch):
             client.name,
             f"`{client.file(None)}`".replace("/home/ada", "~") if client.user else "–",
             f"`{client.project[0]}`" if client.project else "–",
-            f"`{client.keys[0]}`",
+            f"`{client.keys[0]}`" if client.keys else "–",
         )
         for client in CLIENTS.values()
     ]

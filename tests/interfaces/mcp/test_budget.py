@@ -74,11 +74,31 @@ def test_omitted_hits_are_noted(served: Repository) -> None:
 
 
 def test_the_best_hits_are_paid_first() -> None:
-    assert allocate_lines([0, 0, 0], [10, 10, 10], 160 + 30, lambda at, count: 2 + count) == [10, 10, 4]
-    assert allocate_lines([2, 2, 2], [10, 10, 10], 160 + 30, lambda at, count: 2 + count) == [10, 10, 4]
-    assert allocate_lines([5, 5, 5], [5, 5, 5], 160 + 7, lambda at, count: 3 + count) == [4]
-    assert allocate_lines([2, 2, 2], [5, 5, 5], 160 + 11, lambda at, count: 3 + count) == [3, 2]
-    assert allocate_lines([5], [5], 100, lambda at, count: 3 + count) == []
+    def cost(_: int, count: int) -> int:
+        return 2 + count
+
+    assert allocate_lines([0, 0, 0], [10, 10, 10], 30, cost) == [10, 10, 4]
+    assert allocate_lines([2, 2, 2], [10, 10, 10], 30, cost) == [10, 10, 4]
+    assert allocate_lines([0, 0, 0], [10, 10, 10], 30, cost, [2, 0, 1]) == [10, 4, 10]
+    assert allocate_lines([5], [5], 6, cost) == [4]
+
+
+def test_beginnings_of_later_hits_leave_half_of_a_small_budget_to_the_best() -> None:
+    def cost(_: int, count: int) -> int:
+        return 20 + 10 * count
+
+    # Of 400, half is for beginnings of 70 each, cut at the third hit; the first gets the other half.
+    assert allocate_lines([5] * 9, [30, *[5] * 8], 160 + 400, cost) == [25, 5, 4]
+    assert allocate_lines([5] * 9, [5] * 9, 160 + 400, cost) == [5, 5, 5, 5, 5, 3]
+
+
+def test_bytes_for_the_note_are_kept_only_if_something_is_omitted() -> None:
+    def cost(_: int, count: int) -> int:
+        return 50 + count
+
+    assert allocate_lines([5, 5], [5, 5], 110, cost) == [5, 5]
+    assert allocate_lines([5, 5], [5, 5], 109, cost) == [5, 4]
+    assert allocate_lines([5, 5, 5], [5, 5, 5], 110, cost) == []
 
 
 def test_snippets_are_cut_around_the_telling_lines() -> None:

@@ -43,6 +43,12 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="FILE",
         help="add a short section about dowse to an instruction file (default: AGENTS.md)",
     )
+    parser.add_argument(
+        "--with",
+        dest="parts",
+        metavar="PARTS",
+        help="also install these where the client has them: skill,agent,hooks (asked on a terminal)",
+    )
     parser.add_argument("--name", default="dowse", help="name of the entry (default: dowse)")
     parser.add_argument(
         "--command", dest="start", metavar="COMMAND", help="e.g. 'uvx dowse' (default: this one)"
@@ -56,6 +62,9 @@ def add_arguments(parser: CommandParser) -> None:
     )
     parser.add_argument(
         "--watch", action="store_true", help="let the server update its indexes while files change"
+    )
+    parser.add_argument(
+        "--lean", action="store_true", help="let the server have two tools, explore and status, not seven"
     )
     parser.add_argument("--json", action="store_true", help="with --list: as JSON")
 
@@ -75,15 +84,18 @@ def run(options: argparse.Namespace) -> int:
         raise DowseError("name a client, e.g. `dowse install claude`; `dowse install --list` lists them")
     failed = changed = False
     for name in _names(options):
-        try:
-            changed |= _install(name, options)
-        except DowseError as error:
-            failed = True
-            print_error(error)
-        except OSError as error:
-            failed = True
-            path = os.fsdecode(error.filename or "")
-            print_message(f"{path}: {error.strerror}; check the path and its permissions")
+        parts = ["", *_parts(name, options)]
+        # The server's file goes last: it may have the folder that all are in.
+        for part in reversed(parts) if options.uninstall else parts:
+            try:
+                changed |= _install(name, part, options)
+            except DowseError as error:
+                failed = True
+                print_error(error)
+            except OSError as error:
+                failed = True
+                path = os.fsdecode(error.filename or "")
+                print_message(f"{path}: {error.strerror}; check the path and its permissions")
     if failed:
         return EXIT_ERROR
     return EXIT_NOTHING if options.uninstall and not changed else EXIT_FOUND
@@ -103,11 +115,39 @@ def _names(options: argparse.Namespace) -> Iterator[str]:
         yield ""
 
 
-def _install(name: str, options: argparse.Namespace) -> bool:
+def _parts(name: str, options: argparse.Namespace) -> list[str]:
+    """Return the parts to install beside the server, asked for on a terminal; or those that are there."""
+    if not name:
+        return []
+    from dowse.install.clients import CLIENTS
+    from dowse.install.kit import PARTS, parse_parts, part_target
+    from dowse.install.plan import current_entry
+
+    chosen = parse_parts(options.parts) if options.parts is not None else None
+    client = CLIENTS[name]
+    project = _project(client, options)
+    targets = {part: target for part in PARTS if (target := part_target(client, part, project))}
+    if options.uninstall:
+        there = [part for part, target in targets.items() if current_entry(target) is not None]
+        return [part for part in there if chosen is None or part in chosen]
+    if chosen is not None:
+        for part in chosen:
+            if part not in targets:
+                print_message(f"{client.title} has no file for {part}; left out")
+        return [part for part in chosen if part in targets]
+    if not targets or options.dry_run or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return []
+    answer = input(f"{client.title}: also install {', '.join(targets)}? [y/N, or some of them] ").strip()
+    if answer.lower() in ("y", "yes"):
+        return list(targets)
+    return [] if answer.lower() in ("", "n", "no") else [p for p in parse_parts(answer) if p in targets]
+
+
+def _install(name: str, part: str, options: argparse.Namespace) -> bool:
     """Add or remove one entry; return whether it was, or would be, changed."""
     from dowse.install.plan import add, plan_add, plan_remove, remove, unified_diff
 
-    target, entry = _target_and_entry(name, options)
+    target, entry = _part(name, part, options) if part else _target_and_entry(name, options)
     change = plan_remove(target) if options.uninstall else plan_add(target, entry)
     if change.is_none:
         print_line(_summary(change, options, None))
@@ -133,9 +173,23 @@ def _target_and_entry(name: str, options: argparse.Namespace) -> tuple[Target, d
         command=options.start or "",
         repositories=options.repositories or (),
         watch=options.watch,
+        lean=options.lean,
         shared=project is not None,
     )
     return client_target(client, project, options.name), client.entry(command)
+
+
+def _part(name: str, part: str, options: argparse.Namespace) -> tuple[Target, dict[str, Any]]:
+    """Return the file of a part, and what is written there."""
+    from dowse.install.clients import CLIENTS, start_command
+    from dowse.install.kit import part_entry, part_target
+
+    client = CLIENTS[name]
+    project = _project(client, options)
+    target = part_target(client, part, project)
+    if target is None:
+        raise DowseError(f"{client.title} has no file for {part}")
+    return target, part_entry(part, start_command(options.start or "", shared=project is not None))
 
 
 def _project(client: Client, options: argparse.Namespace) -> Path | None:

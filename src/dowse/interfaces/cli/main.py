@@ -62,6 +62,8 @@ COMMANDS = {
     "completion": ("completion_command", "print a completion script for a shell"),
 }
 _OWN_PARSER = ("feedback", "eval")
+# Commands that other programs run: in no list and no help.
+_HIDDEN = {"hook": "hook_command"}
 # Commands of other distributions: entry points of this group, functions that take the arguments and return
 # the exit code. Those that dowse itself publishes are listed here with their distribution.
 _PLUGIN_GROUP = "dowse.commands"
@@ -96,7 +98,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     command = arguments[0] if arguments else ""
     if command in COMMANDS and command not in _OWN_PARSER:
         return _command_parser(command).parse(arguments[1:])
-    if command in (*_OWN_PARSER, *_PLUGINS) or (command[:1].isalpha() and _find_plugin(command)):
+    if command in (*_OWN_PARSER, *_PLUGINS, *_HIDDEN) or (command[:1].isalpha() and _find_plugin(command)):
         return argparse.Namespace(command=command, arguments=list(arguments[1:]))
     parser = build_parser(())
     if command and not command.startswith("-"):
@@ -118,7 +120,7 @@ def run(options: argparse.Namespace) -> int:
         _discard_output()
         return EXIT_FOUND
     except (DowseError, OSError, ValueError) as error:
-        if isinstance(error, UsageError) and options.command not in _OWN_PARSER:
+        if isinstance(error, UsageError) and options.command not in (*_OWN_PARSER, *_HIDDEN):
             sys.stderr.write(_command_parser(options.command).format_usage())
         print(f"dowse: {escape_message(error, _message(error))}", file=sys.stderr)  # noqa: T201
         # Python flushes again at exit; output that can't be written would fail with a second message.
@@ -199,6 +201,8 @@ def _execute(options: argparse.Namespace) -> int:
     command = options.command
     if command in _OWN_PARSER:
         return int(load_command(command).main(options.arguments))
+    if command in _HIDDEN:
+        return int(import_module(f"dowse.interfaces.cli.{_HIDDEN[command]}").main(options.arguments))
     if command in COMMANDS:
         return int(load_command(command).run(options))
     plugin = _find_plugin(command)

@@ -12,8 +12,8 @@ from dowse.services.option_types import option_default, option_type
 
 # An answer needs room for its head and one hit.
 MIN_TOKENS, MAX_TOKENS = 300, 50_000
-# Longer texts are no queries.
-_MAX_QUERY = 10_000
+# Longer texts are no queries, or no names of symbols.
+_MAX_QUERY, MAX_SYMBOL = 10_000, 1_000
 # Keywords that schemas leave out: the values are checked, but the keywords cost tokens.
 _OMITTED_KEYWORDS = frozenset(["title", "minLength", "maxLength", "maxItems"])
 # Clearer messages for some types of pydantic's errors.
@@ -32,7 +32,7 @@ _Symbol = Annotated[
     str,
     Field(
         min_length=1,
-        max_length=1_000,
+        max_length=MAX_SYMBOL,
         description="`Class.method`, `name`, `pkg.mod.name`, or any line in it: `src/app.py:42`.",
     ),
 ]
@@ -85,6 +85,29 @@ _OPTION_FIELDS: dict[str, Any] = {
 SEARCH_MODEL: type[SearchArguments] = create_model(
     "SearchArguments", __base__=SearchArguments, **_OPTION_FIELDS
 )
+
+
+class LeanStatusArguments(StatusArguments):
+    """The arguments of `status` beside `explore`."""
+
+    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS)] = 500
+
+
+class ExploreArguments(Arguments):
+    """The arguments of `explore`."""
+
+    ask: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=_MAX_QUERY,
+            description="A question in plain words, a name, path:line, a pasted error, `what calls X`, "
+            '"exact phrase" or /regex/; filters: lang:go path:src/** -test.',
+        ),
+    ]
+    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="Size of the answer.")] = 2_000
+    again: Annotated[bool, Field(description="Repeat lines shown before.")] = False
+    repo: Annotated[str, Field(max_length=1_000, description="Only this repository.")] = ""
 
 
 class SymbolArguments(Arguments):

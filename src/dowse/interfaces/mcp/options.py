@@ -29,6 +29,7 @@ class McpOptions:
     warm: bool = False  # answer `dowse search` and other commands, too, while the process runs
     # Whether answers carry structured content: auto, always or never; auto unless a model would read that.
     structured: str = "auto"
+    lean: bool = False  # two tools instead of all
     settings: Mapping[str, object] = field(default_factory=dict)  # of each index
     first_seconds: float = FIRST_SECONDS
     limits: Limits = field(default_factory=lambda: Limits(seconds=CALL_SECONDS))

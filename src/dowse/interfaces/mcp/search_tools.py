@@ -12,7 +12,7 @@ from dowse.formats.json_format import notes_to_json, related_to_json
 from dowse.interfaces.mcp.arguments import RelatedArguments, SearchArguments
 from dowse.interfaces.mcp.budget import json_bytes, truncate, truncate_json
 from dowse.interfaces.mcp.frame import quote_name
-from dowse.interfaces.mcp.hits import ShownHit, Snippet, hits_data, hits_text, omitted
+from dowse.interfaces.mcp.hits import NEAREST, ShownHit, Snippet, hits_data, hits_text, omitted
 from dowse.interfaces.mcp.readiness import NotReady
 from dowse.interfaces.mcp.reply import (
     Reply,
@@ -33,7 +33,7 @@ from dowse.token_estimate import BYTES_PER_TOKEN
 from dowse.types import Note
 
 # Hits that are shown if none is relevant.
-_NEAREST = 5
+MAX_NEAREST = 5
 # Bytes of the query that the answer repeats.
 _ECHO_BYTES = 200
 _ADVICE = Note("other", "try other words, fewer filters, or detail=names with a larger k")
@@ -43,18 +43,18 @@ _COPIED = ("schema", "dowse", "mode", "generation", "candidates", "embedded", "l
 def search(context: ToolContext, arguments: SearchArguments) -> Reply:
     """Search, and show as much of the hits as the budget allows."""
     started = time.perf_counter()
-    results = _search_all(context, arguments)
+    results = search_all(context, arguments)
     if all(each.error for each in results):
         raise results[0].error or DowseError("nothing to search")
     milliseconds = 1000 * (time.perf_counter() - started)
     answer = merge_answers(arguments.query, results, arguments.offset, arguments.k, milliseconds)
-    quoting, own = _notes(context, results, answer["embedded"])
-    hits = _shown_hits(answer, results, arguments.query)
+    quoting, own = search_notes(context, results, answer["embedded"])
+    hits = shown_hits(answer, results, arguments.query)
     answered = [each for each in results if each.answer is not None]
     is_nothing = all(each.has_note("nothing-relevant") for each in answered)
     if is_nothing and arguments.detail == "snippets":
         # Hits that are not relevant should not cost much.
-        hits, arguments = hits[:_NEAREST], arguments.model_copy(update={"detail": "names"})
+        hits, arguments = hits[:MAX_NEAREST], arguments.model_copy(update={"detail": NEAREST})
     head = _head(context, arguments, answer, len(hits), is_nothing, own)
     detail, max_tokens = arguments.detail, arguments.max_tokens
     text = hits_text(hits, head, detail, max_tokens, context.several, note_lines(quoting))
@@ -62,7 +62,7 @@ def search(context: ToolContext, arguments: SearchArguments) -> Reply:
     return Reply(truncate(text, max_tokens), _data(answer, hits, notes, arguments, context.several))
 
 
-def _search_all(context: ToolContext, arguments: SearchArguments) -> list[IndexResult]:
+def search_all(context: ToolContext, arguments: SearchArguments) -> list[IndexResult]:
     """Return the result of each repository, searched in parallel."""
     if not context.several:
         return [_search_one(context, context.repositories[0], arguments)]
@@ -82,7 +82,7 @@ def _search_one(context: ToolContext, repository: Repository, arguments: SearchA
     return IndexResult(repository.name, answer)
 
 
-def _shown_hits(answer: dict[str, Any], results: Sequence[IndexResult], query: str) -> list[ShownHit]:
+def shown_hits(answer: dict[str, Any], results: Sequence[IndexResult], query: str) -> list[ShownHit]:
     """Return the hits of a page with the lines that can be shown of them."""
     terms = frozenset(tokenize(query))
     answers = [(each.index, each.answer) for each in results if each.answer is not None]
@@ -92,7 +92,7 @@ def _shown_hits(answer: dict[str, Any], results: Sequence[IndexResult], query: s
     ]
 
 
-def _notes(
+def search_notes(
     context: ToolContext, results: Sequence[IndexResult], embedded: dict[str, Any] | None
 ) -> tuple[list[Note], list[Note]]:
     """Return the notes: those that may quote the repository, and those in words of our own."""
@@ -130,12 +130,13 @@ def _head(
     lanes = f"; lanes: {lanes}" if lanes else f"; mode: {answer['mode']}"
     has_confidence = any(hit["confidence"] is not None for hit in answer["hits"])
     legend = "; [%]: how likely relevant" if has_confidence else ""
-    state = "; index complete" if _is_complete(context, answer["embedded"]) else ""
+    state = "; index complete" if is_complete(context, answer["embedded"]) else ""
     line = f"{hits}{more} in {describe_roots(context.repositories)}{lanes}{state}{legend}"
     return "\n".join([line, *note_lines(notes if count else [*notes, _ADVICE])])
 
 
-def _is_complete(context: ToolContext, embedded: dict[str, Any] | None) -> bool:
+def is_complete(context: ToolContext, embedded: dict[str, Any] | None) -> bool:
+    """Whether everything can be found by words and by meaning."""
     is_embedded = not embedded or embedded["symbols"] >= embedded["total"]
     return is_embedded and not context.notes and not background_notes(context.repositories, by_meaning=True)
 

@@ -36,7 +36,15 @@ from dowse.interfaces.mcp.readiness import (
 from dowse.interfaces.mcp.reply import Reply, ToolContext
 from dowse.interfaces.mcp.repositories import Repositories, Repository, select
 from dowse.interfaces.mcp.roots import Context, Roots
-from dowse.interfaces.mcp.tools import INSTRUCTIONS, TOOLS, ToolSpec, error_text
+from dowse.interfaces.mcp.shown_lines import Conversations, ShownLines
+from dowse.interfaces.mcp.tools import (
+    INSTRUCTIONS,
+    LEAN_INSTRUCTIONS,
+    LEAN_TOOLS,
+    TOOLS,
+    ToolSpec,
+    error_text,
+)
 from dowse.security.terminal import escape_message, escape_name, escape_surrogates, escape_surrogates_in_json
 from dowse.services.calls import Call
 from dowse.services.thread_pool import BoundedThreadPool
@@ -55,6 +63,8 @@ class McpServer:
     def __init__(self, options: McpOptions) -> None:
         self._options = options
         self._roots = Roots(options.paths)
+        self._tools = LEAN_TOOLS if options.lean else TOOLS
+        self._conversations = Conversations()
         self.repositories = Repositories(options.settings, watch=options.watch, warm=options.warm)
         self.threads = BoundedThreadPool(options.limits)
         self.protocol: Server[None] = Server(
@@ -62,7 +72,7 @@ class McpServer:
             version=__version__,
             title="dowse",
             description="Find code by what it does.",
-            instructions=INSTRUCTIONS,
+            instructions=LEAN_INSTRUCTIONS if options.lean else INSTRUCTIONS,
             lifespan=self._lifespan,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
@@ -89,16 +99,17 @@ class McpServer:
     async def _list_tools(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
         structured = self._is_structured(context)
         return ListToolsResult(
-            tools=[tool.listing(name, structured=structured) for name, tool in TOOLS.items()]
+            tools=[tool.listing(name, structured=structured) for name, tool in self._tools.items()]
         )
 
     async def _call_tool(
         self, context: Context, call: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
         """Answer one call; errors become text that the agent can act on."""
-        tool = TOOLS.get(call.name)
+        tool = self._tools.get(call.name)
         if tool is None:
-            raise MCPError(INVALID_PARAMS, f"there is no tool {call.name!r}; there are {', '.join(TOOLS)}")
+            names = ", ".join(self._tools)
+            raise MCPError(INVALID_PARAMS, f"there is no tool {call.name!r}; there are {names}")
         state = Call()
         try:
             arguments = parse_arguments(tool.arguments, call.arguments)
@@ -106,7 +117,7 @@ class McpServer:
             if isinstance(roots, InputRequiredResult):
                 return roots
             repositories = await asyncio.to_thread(self.repositories.open, roots)
-            reply = await self._run(tool, arguments, repositories, state, _reporter(context))
+            reply = await self._run(tool, arguments, repositories, state, context)
         except (DowseError, QueryError) as error:
             return _error_result(escape_message(error, error_text(error)))
         except OSError as error:
@@ -132,16 +143,17 @@ class McpServer:
         arguments: Any,  # noqa: ANN401 - one of the models
         repositories: Sequence[Repository],
         call: Call,
-        report: Report,
+        context: Context,
     ) -> Reply:
         """Wait until there is an index, then run the tool in a thread."""
         selected = select(repositories, arguments.repo)
         notes: list[Note] = []
         if tool.needs_index:
-            selected, notes = await self._wait(selected, report)
+            selected, notes = await self._wait(selected, _reporter(context))
         else:
             await asyncio.gather(*[asyncio.to_thread(each.start) for each in selected])
-        return await self.threads.run(partial(_run_tool, tool, arguments, selected, call, notes))
+        shown = self._shown_lines(context)
+        return await self.threads.run(partial(_run_tool, tool, arguments, selected, call, notes, shown))
 
     async def _wait(self, selected: list[Repository], report: Report) -> tuple[list[Repository], list[Note]]:
         """Return the repositories that can be searched, and notes about the others; raise if none can."""
@@ -171,8 +183,18 @@ class McpServer:
         texts = [each.summary if isinstance(each, NotIndexed) else escape_message(each) for each in errors]
         return ready, [Note("index-failed", text) for text in texts]
 
+    def _shown_lines(self, context: Context) -> ShownLines | None:
+        """Return what a conversation has been shown; None where it can't be told from others."""
+        if not self._options.lean:
+            return None
+        request = context.request  # over HTTP
+        session = request.headers.get("mcp-session-id", "") if request is not None else "stdio"
+        return self._conversations.get(session) if session else None
+
     def _is_structured(self, context: Context) -> bool:
         """Whether answers carry structured content for this client."""
+        if self._options.lean:
+            return False
         if self._options.structured != "auto":
             return self._options.structured == "always"
         known = context.session.client_params
@@ -181,14 +203,19 @@ class McpServer:
 
 
 def _run_tool(
-    tool: ToolSpec, arguments: Arguments, repositories: list[Repository], call: Call, notes: list[Note]
+    tool: ToolSpec,
+    arguments: Arguments,
+    repositories: list[Repository],
+    call: Call,
+    notes: list[Note],
+    shown: ShownLines | None,
 ) -> Reply:
     """Index changed files, and run the tool; in a thread."""
     if tool.needs_index:
         for repository in repositories:
             notes = [*notes, *index_changes(repository, call, tool.by_meaning)]
     call.check()
-    return tool.run(ToolContext(repositories, call, tuple(notes)), arguments)
+    return tool.run(ToolContext(repositories, call, tuple(notes), shown), arguments)
 
 
 def _error_result(text: str) -> CallToolResult:

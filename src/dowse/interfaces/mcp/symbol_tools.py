@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,9 +17,10 @@ from dowse.graph.model import GraphAnswer
 from dowse.interfaces.mcp.arguments import GraphArguments, SymbolArguments
 from dowse.interfaces.mcp.budget import json_bytes, max_items, truncate, truncate_json, truncate_line
 from dowse.interfaces.mcp.frame import frame, quote_name
-from dowse.interfaces.mcp.hits import Line, call_signature, numbered
+from dowse.interfaces.mcp.hits import call_signature, numbered
 from dowse.interfaces.mcp.reply import Reply, ToolContext, describe_roots, note_lines, notes_for_agents
 from dowse.interfaces.mcp.repositories import Repository, parse_location
+from dowse.interfaces.mcp.shown_lines import Line
 from dowse.security.secret_masking import mask_text
 from dowse.security.terminal import escape_name
 from dowse.services.errors import AmbiguousTarget
@@ -34,6 +36,8 @@ _NEIGHBOUR_SHARE = 0.5
 _LISTS = ("outline", "callers", "mentions", "callees")
 _COUNTED = {"callers": "callers", "callees": "callees", "impact": "symbols touched"}
 _HEADS = {"callers": "callers of", "callees": "callees of", "impact": "touched by a change of"}
+# Lines above a location that are shown before those further above.
+_LINES_ABOVE = 10
 # Similar symbols that are listed for an unknown name.
 _MAX_SIMILAR = 5
 # Candidates that are listed for an ambiguous name.
@@ -48,6 +52,7 @@ class _Page:
     lines: list[Line]  # of its source
     notes: list[Note]  # that may quote the repository
     own_notes: list[Note]
+    hidden: int  # lines that the conversation has been shown before
     neighbours: list[tuple[str, dict[str, Any]]]  # members, callers and callees by list, in display order
 
 
@@ -56,10 +61,20 @@ def symbol(context: ToolContext, arguments: SymbolArguments) -> Reply:
     with open_symbol(context, arguments.symbol) as (repository, target):
         data = symbol_page(target, arguments.neighbours)
     notes, own = notes_for_agents(data["notes"]), context.own_notes(repository)
-    page = _Page(data, _lines(data, arguments.detail), notes, own, _neighbours(data))
+    lines, file = _lines(data, arguments.detail), (repository.name, data["symbol"]["path"])
+    unseen = _from_line(context.unseen(*file, lines), arguments.symbol)
+    page = _Page(data, unseen, notes, own, len(lines) - len(unseen), _neighbours(data))
     max_tokens = arguments.max_tokens
-    text = _fit(page, max_tokens, lambda *counts: _symbol_text(page, repository, arguments, *counts))
-    content = _fit(page, max_tokens, lambda *counts: _symbol_json(page, arguments, *counts))
+
+    def render_text(*counts: int) -> str:
+        return _symbol_text(page, repository, arguments, *counts)
+
+    def render_json(*counts: int) -> str:
+        return _symbol_json(page, arguments, *counts)
+
+    shown = _fit(page, max_tokens, render_text)
+    context.remember(*file, page.lines[: shown[0]])
+    text, content = render_text(*shown), render_json(*_fit(page, max_tokens, render_json))
     return Reply(truncate(text, max_tokens), json.loads(content))
 
 
@@ -71,6 +86,18 @@ def _lines(data: dict[str, Any], detail: str) -> list[Line]:
         return list(enumerate(data["source"].split("\n"), data["symbol"]["start_line"]))
     own = zip(data["code_lines"], data["code"].split("\n"), strict=False)
     return [(number, text.rstrip("\r")) for number, text in own if text.strip()]
+
+
+def _from_line(lines: list[Line], target: str) -> list[Line]:
+    """Return lines in the order in which they are shown: from a little above the named line, then the others.
+
+    All of them are shown where the budget allows; their order in the file is restored.
+    """
+    location = re.search(r":(\d+)(?::\d+)?(?:-\d+)?\Z", target)
+    if location is None:
+        return lines
+    start = int(location[1]) - _LINES_ABOVE
+    return sorted(lines, key=lambda line: (line[0] < start, line[0]))
 
 
 def _neighbours(data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -88,14 +115,14 @@ def _neighbours(data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def _fit(page: _Page, max_tokens: int, render: Callable[[int, int], str]) -> str:
-    """Return the rendering with as many neighbours as their share of the budget allows, and then lines."""
+def _fit(page: _Page, max_tokens: int, render: Callable[[int, int], str]) -> tuple[int, int]:
+    """Return how many lines, and how many neighbours within their share of the budget, are shown."""
     total = len(page.neighbours)
     neighbours = max_items(total, int(max_tokens * _NEIGHBOUR_SHARE), lambda count: render(0, count))
     lines = max_items(len(page.lines), max_tokens, lambda count: render(count, neighbours))
     if lines == len(page.lines):  # more neighbours may fit
         neighbours = max(neighbours, max_items(total, max_tokens, lambda count: render(lines, count)))
-    return render(lines, neighbours)
+    return lines, neighbours
 
 
 def _symbol_text(
@@ -103,13 +130,14 @@ def _symbol_text(
 ) -> str:
     data, about = page.data, page.data["symbol"]
     cut = f" ({lines} of {len(page.lines)} lines: raise max_tokens)" if lines < len(page.lines) else ""
-    head = f"symbol in {describe_roots([repository])}{cut}"
+    hidden = f" ({page.hidden} lines shown before; again=true repeats them)" if page.hidden else ""
+    head = f"symbol in {describe_roots([repository])}{cut}{hidden}"
     location = f"{quote_name(about['path'])}:{about['start_line']}-{about['end_line']}"
     out = [f"{location} {about['kind']} {quote_name(about['qualified_name'])}", *note_lines(page.notes)]
     if arguments.detail == "names":
         doc = data["doc"].strip().split("\n")[0]
         out += [escape_name(each) for each in (about["signature"], truncate_line(doc)) if each]
-    out += numbered(page.lines[:lines])
+    out += numbered(sorted(page.lines[:lines]))
     shown = page.neighbours[:neighbours]
     members = [_member(each) for name, each in shown if name == "outline"]
     out += _section("members", members, sum(name == "outline" for name, _ in page.neighbours))
@@ -147,7 +175,7 @@ def _neighbour(step: dict[str, Any]) -> str:
 
 
 def _symbol_json(page: _Page, arguments: SymbolArguments, lines: int, neighbours: int) -> str:
-    selected, shown = page.lines[:lines], page.neighbours[:neighbours]
+    selected, shown = sorted(page.lines[:lines]), page.neighbours[:neighbours]
     code = "\n".join(text for _, text in selected)
     is_full = arguments.detail == "full"
     notes = [*page.notes, *page.own_notes]
