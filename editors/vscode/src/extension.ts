@@ -31,6 +31,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const search = (query?: unknown): void => {
     const text = typeof query === "string" ? query : selectedText();
     new SearchPicker(server, view, filters).show(text);
+    void bar.update();
   };
   const showCallers = (uri: string, position: vscode.Position): Promise<void> =>
     show(() => findCallers(server, vscode.Uri.parse(uri, true), position));

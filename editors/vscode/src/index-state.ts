@@ -14,8 +14,9 @@ export function indexState(status: Status): IndexState {
   const details = indexes.map(describeIndex);
   if (indexes.length === 0) return { icon: "warning", text: "no folder", details };
   if (indexes.some((index) => failure(index))) return { icon: "warning", text: "failed", details };
-  const busy = indexes.find((index) => ["waiting", "index"].includes(index.progress.phase));
-  if (busy) return { icon: "sync~spin", text: "indexing", details };
+  // Updates of an index that exists are short, or reported as progress.
+  if (indexes.some((index) => !index.exists))
+    return { icon: "sync~spin", text: "indexing", details };
   const symbols = indexes.reduce((sum, index) => sum + index.symbols, 0);
   return { icon: "search", text: plural(symbols, "symbol"), details };
 }

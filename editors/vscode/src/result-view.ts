@@ -1,18 +1,18 @@
+import { plural } from "@page/lib/format";
 import * as vscode from "vscode";
 import { iconName } from "./icons";
 import type { FileGroup, Reason, Result, ResultList } from "./results";
 
-type Node =
-  | { type: "file"; group: FileGroup }
-  | { type: "result"; result: Result; file: Node }
-  | { type: "reason"; reason: Reason; result: Node };
+type FileNode = { type: "file"; group: FileGroup };
+type ResultNode = { type: "result"; result: Result; file: FileNode };
+type Node = FileNode | ResultNode | { type: "reason"; reason: Reason; result: ResultNode };
 
 /** The view of results: files, their results, and why each is one. */
 export class ResultView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<Node>;
-  private files: Node[] = [];
-  private nodes = new Map<Result, Node>();
+  private files: FileNode[] = [];
+  private nodes = new Map<Result, ResultNode>();
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor() {
@@ -27,15 +27,10 @@ export class ResultView implements vscode.TreeDataProvider<Node>, vscode.Disposa
     this.files = (list?.groups ?? []).map((group) => ({ type: "file", group }));
     this.nodes = new Map(
       this.files.flatMap((file) =>
-        file.type === "file"
-          ? file.group.results.map((result) => [result, { type: "result", result, file }])
-          : [],
+        file.group.results.map((result) => [result, { type: "result", result, file }]),
       ),
     );
-    this.view.description = [list?.title, filters].filter(Boolean).join(" · ");
-    const notes = list?.notes ?? [];
-    this.view.message =
-      list && this.files.length === 0 ? ["Nothing found.", ...notes].join("\n") : notes.join("\n");
+    this.view.message = list ? [headline(list, filters), ...list.notes].join("\n") : "";
     this.changed.fire();
   }
 
@@ -74,6 +69,12 @@ export class ResultView implements vscode.TreeDataProvider<Node>, vscode.Disposa
   }
 }
 
+/** Say how many results there are, and of what: a view alone in its container shows no description. */
+function headline({ title, groups }: ResultList, filters: string): string {
+  const total = groups.reduce((sum, group) => sum + group.results.length, 0);
+  return `${plural(total, "result")}: ${[title, filters].filter(Boolean).join(" · ")}`;
+}
+
 function fileItem(group: FileGroup): vscode.TreeItem {
   const item = new vscode.TreeItem(
     vscode.Uri.parse(group.uri, true),
@@ -88,13 +89,13 @@ function fileItem(group: FileGroup): vscode.TreeItem {
 
 function resultItem(result: Result): vscode.TreeItem {
   const item = new vscode.TreeItem(result.name, vscode.TreeItemCollapsibleState.Collapsed);
-  const line = result.place.line + 1;
-  item.description = [`${line}`, result.certainty, result.summary].filter(Boolean).join(" · ");
+  const line = `line ${result.place.line + 1}`;
+  item.description = [line, result.certainty, result.summary].filter(Boolean).join(" · ");
   item.iconPath = new vscode.ThemeIcon(iconName(result.kind));
   item.tooltip = tooltip(result);
   item.command = openCommand(result.place);
   item.accessibilityInformation = {
-    label: [result.kind, result.name, `line ${line}`, result.certainty].filter(Boolean).join(", "),
+    label: [result.kind, result.name, line, result.certainty].filter(Boolean).join(", "),
   };
   return item;
 }

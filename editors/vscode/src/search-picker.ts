@@ -143,10 +143,9 @@ function problemItem(error: unknown): Item {
 }
 
 function resultItem(result: Result): Item {
-  const line = result.place.line + 1;
   return {
     label: `$(${iconName(result.kind)}) ${escapeIcons(result.name)}`,
-    description: [`${line}`, result.certainty].filter(Boolean).join(" · "),
+    description: [`line ${result.place.line + 1}`, result.certainty].filter(Boolean).join(" · "),
     detail: escapeIcons(result.summary || result.doc),
     alwaysShow: true,
     buttons: [WHY],

@@ -22,7 +22,10 @@ export class Server implements vscode.Disposable {
   /** Send a request; the server is started if it does not run. */
   async request<T>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<T> {
     const client = await this.start();
-    return client.sendRequest<T>(method, params, token);
+    // An explicit undefined would be sent as a second parameter.
+    return token
+      ? client.sendRequest<T>(method, params, token)
+      : client.sendRequest<T>(method, params);
   }
 
   /** Start the server if it does not run; after a failure, the next call tries again. */
