@@ -146,7 +146,7 @@ function resultItem(result: Result): Item {
   return {
     label: `$(${iconName(result.kind)}) ${escapeIcons(result.name)}`,
     description: [`line ${result.place.line + 1}`, result.certainty].filter(Boolean).join(" · "),
-    detail: escapeIcons(result.summary || result.doc),
+    detail: escapeIcons(result.summary || result.doc.split("\n", 1).join("")),
     alwaysShow: true,
     buttons: [WHY],
     result,

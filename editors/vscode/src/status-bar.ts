@@ -41,8 +41,10 @@ export class StatusBar implements vscode.Disposable {
 
   private report(progress: WorkDoneProgress): void {
     if (progress.kind === "end") return void this.update();
+    // "Indexing 3 of 9 files", "Embedding 3 of 9 symbols"; the first report has no message.
+    const message = progress.message ?? "Indexing";
     const share = progress.percentage === undefined ? "" : ` ${progress.percentage} %`;
-    this.show("sync~spin", `indexing${share}`, [progress.message ?? "indexing"]);
+    this.show("sync~spin", message.split(" ", 1).join("").toLowerCase() + share, [message]);
   }
 
   private show(icon: string, text: string, details: readonly string[]): void {
