@@ -16,6 +16,8 @@ from dowse.storage.protocol import NamedReference, ResolvedReference, Writer
 _MAX_FILES = 100
 # Jobs for each process, so that none works alone at the end.
 _JOBS = 4
+# Finished jobs for each process that may wait for a slow one before them: each has megabytes of links.
+_MAX_AHEAD = 8
 
 # Create named tuples at the speed of plain ones.
 _RESOLVED = partial(tuple.__new__, ResolvedReference)
@@ -42,7 +44,10 @@ def resolve_in_processes(
     run = str(time.monotonic_ns())
     starts = range(0, len(file_ids), size)
     jobs = [LinkJob(run, address, tuple(file_ids[start : start + size])) for start in starts]
-    replies = parse_all(jobs, budget.processes, program=program, worker_bytes=budget.worker_bytes)
+    window = _MAX_AHEAD * budget.processes
+    replies = parse_all(
+        jobs, budget.processes, program=program, worker_bytes=budget.worker_bytes, window=window
+    )
     for job, reply in zip(jobs, replies, strict=True):
         if reply.status == "linked":
             for file_id, resolved, named, dependencies in reply.links:

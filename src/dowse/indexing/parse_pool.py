@@ -34,6 +34,7 @@ def parse_all(
     time_limit: int = FILE_TIME_LIMIT,
     program: str = "",
     worker_bytes: int = 0,
+    window: int = WINDOW,
 ) -> Iterator[Reply]:
     """Yield a reply for every job, in the order of the jobs, so that two builds of an index are the same.
 
@@ -43,8 +44,9 @@ def parse_all(
         time_limit: Seconds of wall time for one job.
         program: The program of the processes, if not `parser_program()`.
         worker_bytes: A process that takes more is replaced once it has done what it was sent; 0 for no limit.
+        window: Jobs that are started ahead of the first unfinished one.
     """
-    pool = _Pool(jobs, time_limit, program or parser_program(), worker_bytes)
+    pool = _Pool(jobs, time_limit, program or parser_program(), worker_bytes, window)
     threads = [threading.Thread(target=_Driver(pool).run, daemon=True) for _ in range(max(1, processes))]
     for thread in threads:
         thread.start()
@@ -144,14 +146,16 @@ _idle = _IdleWorkers()
 class _Pool:
     """What the threads of one call share."""
 
-    def __init__(self, jobs: Iterable[AnyJob], time_limit: int, program: str, worker_bytes: int) -> None:
+    def __init__(
+        self, jobs: Iterable[AnyJob], time_limit: int, program: str, worker_bytes: int, window: int
+    ) -> None:
         self.time_limit, self.program, self.worker_bytes = time_limit, program, worker_bytes
         self.slow_files = SlowFileBudget()
         # The number of a job and its replies; an error; None from a thread that ends.
         self.replies: queue.Queue[tuple[int, list[Reply]] | BaseException | None]
         self.replies = queue.Queue(_MAX_WAITING_REPLIES)
         self.stop = threading.Event()
-        self.window = threading.Semaphore(WINDOW)
+        self.window = threading.Semaphore(window)
         self._jobs, self._lock = enumerate(jobs), threading.Lock()
 
     def next_job(self, *, wait: bool) -> tuple[int, AnyJob] | None:
