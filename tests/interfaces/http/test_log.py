@@ -70,7 +70,7 @@ def test_what_makes_no_sense_is_refused(server: Running) -> None:
 
 def test_a_long_history_is_read_on_request_alone(server: Running, shop: Index) -> None:
     for number in range(_MAX_UNREAD):
-        commit(shop.root, f"day {number}")
+        git(shop.root, "commit", "-q", "--allow-empty", "-m", f"day {number}")
     unread = server.get("log", symbol="ring_up", index="shop", read=False)
     assert unread["commits"] == [] and [note["code"] for note in unread["notes"]] == ["refreshing"]
     assert len(server.get("log", symbol="ring_up", index="shop")["commits"]) == 2
