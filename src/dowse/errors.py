@@ -45,6 +45,14 @@ class IndexLocked(IndexUnavailable):
     """Another process is writing to the index."""
 
 
+class NoHistory(DowseError):
+    """There are no commits to read: no git repository, an empty or shallow one."""
+
+
+class HistoryUnread(DowseError):
+    """More commits are new than the caller wants to wait for."""
+
+
 class ConfigError(DowseError):
     """A setting has an unknown name or an invalid value."""
 

@@ -370,6 +370,8 @@ class Index:
         k: int = 10,
         *,
         seconds: float | None = None,
+        wait: float | None = None,
+        max_unread: int | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> list[CommitHit]:
         """Return the commits that a question is about, by meaning and words.
@@ -380,6 +382,8 @@ class Index:
             query: Words, and the filters `author:`, `since:`, `path:` and `symbol:`.
             k: How many.
             seconds: Stop encoding soon after this long; the next call goes on. None encodes all.
+            wait: Seconds to wait for another process that reads commits; None waits as long as it takes.
+            max_unread: Raise HistoryUnread if more commits than this are new. None reads all.
             on_progress: Called after every few hundred commits that are encoded.
         """
         from dowse.commit_search.filters import parse_commit_query
@@ -388,7 +392,7 @@ class Index:
 
         parsed = parse_commit_query(query)
         encoder = self.encoder if parsed.text else None
-        with open_commits(self.root) as store:
+        with open_commits(self.root, wait, max_unread) as store:
             if encoder is not None:
                 embed_commits(store, encoder, seconds, lambda *done: on_progress(Progress(*done)))
             return search_commits(store, parsed, encoder, k)

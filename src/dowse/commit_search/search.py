@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dowse.commit_search.filters import CommitQuery
 from dowse.commit_search.store import CommitStore, StoredCommit
 from dowse.config import cache_folder
-from dowse.errors import DowseError
+from dowse.errors import DowseError, HistoryUnread, NoHistory
 from dowse.history.messages import list_commits, read_messages
 from dowse.history.subjects import clean_subject
 from dowse.parsing.tokenizer import tokenize_query
@@ -51,14 +51,25 @@ class CommitHit:
 
 
 @contextmanager
-def open_commits(root: Path) -> Iterator[CommitStore]:
-    """Open the catalog of the repository that a folder is in; commits that are new are read."""
-    git_folder = find_git_folder(root)
+def open_commits(
+    root: Path, wait: float | None = None, max_unread: int | None = None
+) -> Iterator[CommitStore]:
+    """Open the catalog of the repository that a folder is in; commits that are new are read.
+
+    Raises:
+        IndexLocked: Another process still reads them after `wait` seconds.
+        HistoryUnread: More than `max_unread` are new; none is read.
+        NoHistory: There are none.
+    """
+    try:
+        git_folder = find_git_folder(root)
+    except DowseError as error:
+        raise NoHistory(f"{root} is in no git repository; only these have commits") from error
     folder = cache_folder() / "histories" / digest(git_folder.common)
-    with write_lock(folder, None, lambda _: None):
+    with write_lock(folder, wait, lambda _: None):
         store = CommitStore(folder)
         try:
-            _update(store, git_folder)
+            _update(store, git_folder, max_unread)
         except BaseException:
             store.close()
             raise
@@ -68,27 +79,28 @@ def open_commits(root: Path) -> Iterator[CommitStore]:
         store.close()
 
 
-def _update(store: CommitStore, folder: GitFolder) -> None:
+def _update(store: CommitStore, folder: GitFolder, max_unread: int | None) -> None:
     head = read_head(folder.directory, folder.common)
     if not head:
-        raise DowseError("there are no commits here yet; commit something first")
+        raise NoHistory("there are no commits here yet; commit something first")
     if store.head == head:
         return
     if Path(folder.common, "shallow").exists():
-        raise DowseError("this is a shallow clone, without history; run `git fetch --unshallow` in it")
+        raise NoHistory("this is a shallow clone, without history; run `git fetch --unshallow` in it")
     try:
         with open_sandboxed_git(folder.common, head, MAX_FILE_BYTES) as git:
-            after = store.head
-            if after:
-                present = set(list_commits(git))
-                if not all(commit.id in present for commit in store.commits()):
-                    store.clear()  # a rewritten history, or another branch: its commits would stay for ever
-                    after = ""
-            store.add(read_messages(git, after), head)
+            known, present = {commit.id for commit in store.commits()}, set(list_commits(git))
+            is_rewritten = not known <= present  # or another branch: its commits would stay for ever
+            unread = len(present if is_rewritten else present - known)
+            if max_unread is not None and unread > max_unread:
+                raise HistoryUnread(f"{unread:,} commits are not read yet; `dowse log` reads them")
+            if is_rewritten:
+                store.clear()
+            store.add(read_messages(git, store.head), head)
     except GitMissing:
         raise
     except GitError as error:
-        raise DowseError(f"git could not read the history ({error}); `git fsck` may tell more") from error
+        raise NoHistory(f"git could not read the history ({error}); `git fsck` may tell more") from error
 
 
 def embed_commits(

@@ -21,6 +21,7 @@ OPERATIONS = {
     "graph": "GraphAnswer",
     "graphPath": "GraphAnswer",
     "related": "RelatedAnswer",
+    "log": "LogAnswer",
     "suggest": "Suggestions",
     "evals": "Evals",
     "evalReport": "EvalReport",

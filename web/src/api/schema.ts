@@ -172,6 +172,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Commits
+         * @description Return the commits that a question is about, or that changed a symbol, newest first.
+         */
+        get: operations["log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/metrics": {
         parameters: {
             query?: never;
@@ -468,6 +488,36 @@ export interface components {
              * @description Words that its names share.
              */
             words: string[];
+        };
+        /**
+         * CommitModel
+         * @description A commit.
+         */
+        CommitModel: {
+            /** Author */
+            author: string;
+            /** Body */
+            body: string;
+            /** Commit */
+            commit: string;
+            /** Date */
+            date: string;
+            /**
+             * Index
+             * @description Its repository.
+             */
+            index: string;
+            /** Paths */
+            paths: string[];
+            /** Score */
+            score: number;
+            /** Subject */
+            subject: string;
+            /**
+             * Symbols
+             * @description Definitions that it changed.
+             */
+            symbols: string[];
         };
         /**
          * Contribution
@@ -1275,6 +1325,24 @@ export interface components {
             line: number;
             /** Path */
             path: string;
+        };
+        /**
+         * LogAnswer
+         * @description Commits, best first; without words newest first.
+         */
+        LogAnswer: {
+            /** Commits */
+            commits: components["schemas"]["CommitModel"][];
+            /**
+             * Notes
+             * @description Indexes that are left out: `index-failed` without a history, `refreshing` if it is not read yet.
+             */
+            notes: components["schemas"]["Note"][];
+            /**
+             * Query
+             * @description With `symbol` as a filter.
+             */
+            query: string;
         };
         /**
          * Mention
@@ -2460,6 +2528,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    log: {
+        parameters: {
+            query?: {
+                /** @description The name of an index; by default all. */
+                index?: string | null;
+                /** @description How many commits. */
+                k?: number;
+                /** @description Words, and `author:`, `since:`, `path:`, `symbol:`. */
+                q?: string;
+                /** @description Read new commits first; if false, only up to 50 of them. */
+                read?: boolean;
+                /** @description A definition that they changed. */
+                symbol?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request can't be answered; `remedy` says what to do. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server can't answer now. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogAnswer"];
                 };
             };
         };

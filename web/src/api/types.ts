@@ -13,6 +13,7 @@ export type SymbolAnswer = Schemas["SymbolAnswer"];
 export type SymbolRef = Schemas["SymbolRef"];
 export type Neighbour = Schemas["Neighbour"];
 export type OutlineEntry = Schemas["OutlineEntry"];
+export type Commit = Schemas["CommitModel"];
 export type RelatedAnswer = Schemas["RelatedAnswer"];
 export type GraphAnswer = Schemas["GraphAnswer"];
 export type GraphNode = Schemas["Node"];

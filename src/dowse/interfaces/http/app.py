@@ -16,7 +16,7 @@ from dowse.index import Index
 from dowse.interfaces.daemon.server import DaemonServer
 from dowse.interfaces.http.middleware import Guard
 from dowse.interfaces.http.problems import add_handlers
-from dowse.interfaces.http.routes import docs, evaluation, feedback, search, status, symbol
+from dowse.interfaces.http.routes import docs, evaluation, feedback, log, search, status, symbol
 from dowse.interfaces.http.state import ServerState
 from dowse.interfaces.http.static_page import add_page
 from dowse.services.models.symbol import Problem
@@ -24,7 +24,7 @@ from dowse.services.web.options import ServeOptions
 from dowse.services.web.server import create_server, listen
 from dowse.version import __version__
 
-_ROUTES = (search, symbol, evaluation, status, feedback, docs)
+_ROUTES = (search, symbol, log, evaluation, status, feedback, docs)
 
 
 def create_app(indexes: Sequence[Index], options: ServeOptions | None = None) -> FastAPI:

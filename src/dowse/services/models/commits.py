@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from pydantic import Field
+
+from dowse.services.models.answer import Model, Note
 
 
-class CommitModel(BaseModel):
+class CommitModel(Model):
     """A commit."""
 
     index: str = Field(description="Its repository.")
@@ -19,9 +21,20 @@ class CommitModel(BaseModel):
     score: float
 
 
-class CommitsAnswer(BaseModel):
+class CommitsAnswer(Model):
     """Commits, best first."""
 
     query: str
     commits: list[CommitModel]
     problems: list[str]
+
+
+class LogAnswer(Model):
+    """Commits, best first; without words newest first."""
+
+    query: str = Field(description="With `symbol` as a filter.")
+    commits: list[CommitModel]
+    notes: list[Note] = Field(
+        description="Indexes that are left out: `index-failed` without a history, `refreshing` if it is not "
+        "read yet."
+    )

@@ -9,6 +9,7 @@ import { Skeleton } from "../../ui/busy";
 import { copyText } from "../../ui/copy";
 import { ProblemNotice } from "../../ui/notice";
 import { Similar } from "../search/similar";
+import { ChangedIn } from "./changed-in";
 import { Neighbours } from "./neighbours";
 import { Outline } from "./outline";
 import { SymbolHead } from "./symbol-head";
@@ -59,7 +60,10 @@ export function SymbolPage({ index, id }: { index: string; id: string }) {
           path={data.symbol.path}
           index={index}
         />
-        <Similar index={index} id={id} count={8} />
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+          <Similar index={index} id={id} count={8} />
+          <ChangedIn key={data.symbol.id} index={index} symbol={data.symbol} />
+        </div>
       </div>
     </div>
   );

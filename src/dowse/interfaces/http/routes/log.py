@@ -1,0 +1,76 @@
+"""`GET /api/log`: the commits of the repositories, as `dowse log` finds them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from dowse.commit_search.search import CommitHit
+from dowse.errors import DowseError, HistoryUnread, NoHistory
+from dowse.formats.commits import commit_to_json
+from dowse.formats.json_format import notes_to_json
+from dowse.interfaces.http.state import IndexName, State, in_thread
+from dowse.services.indexes import ServedIndex
+from dowse.services.models.commits import LogAnswer
+from dowse.source.git_process import GitMissing
+from dowse.types import Note, NoteCode
+
+router = APIRouter()
+# New commits are encoded for so long before an answer; the others wait for the next request.
+_EMBED_SECONDS = 5.0
+# A first reading may take minutes: other requests must not hold their threads meanwhile.
+_LOCK_SECONDS = 1.0
+# Commits that are read without being asked for: well under a second, even if they are large.
+_MAX_UNREAD = 50
+
+
+@router.get("/log", operation_id="log", response_model=LogAnswer, summary="Commits")
+@in_thread
+def log(
+    state: State,
+    q: Annotated[
+        str,
+        Query(max_length=2_000, description="Words, and `author:`, `since:`, `path:`, `symbol:`."),
+    ] = "",
+    symbol: Annotated[
+        str | None, Query(min_length=1, max_length=1_000, description="A definition that they changed.")
+    ] = None,
+    index: IndexName = None,
+    k: Annotated[int, Query(ge=1, le=100, description="How many commits.")] = 10,
+    read: Annotated[
+        bool, Query(description=f"Read new commits first; if false, only up to {_MAX_UNREAD} of them.")
+    ] = True,
+) -> dict[str, Any]:
+    """Return the commits that a question is about, or that changed a symbol, newest first."""
+    if symbol:
+        # A name has no quotes; one would end the filter.
+        name = symbol.replace('"', "")
+        q = f'{q} symbol:"{name}"'.strip()
+    if not q.strip():
+        raise DowseError("there is nothing to look for; send `q` or `symbol`")
+    commits: list[dict[str, Any]] = []
+    notes: list[Note] = []
+    for served in state.indexes.select(index):
+        shows = served.index.settings.show_secrets
+        try:
+            hits = _log(served, q, k, None if read else _MAX_UNREAD)
+        except (NoHistory, GitMissing) as error:
+            notes.append(_note("index-failed", served, error))
+        except HistoryUnread as error:
+            notes.append(_note("refreshing", served, error))
+        else:
+            commits += [{"index": served.name, **commit_to_json(hit, show_secrets=shows)} for hit in hits]
+    commits.sort(key=lambda each: (each["score"], each["date"]), reverse=True)
+    return {"query": q, "commits": commits[:k], "notes": notes_to_json(notes)}
+
+
+def _log(served: ServedIndex, query: str, k: int, max_unread: int | None) -> list[CommitHit]:
+    if served.index.is_shared:
+        raise NoHistory("a cluster has no commits; serve the repository's folder")
+    return served.index.log(query, k, seconds=_EMBED_SECONDS, wait=_LOCK_SECONDS, max_unread=max_unread)
+
+
+def _note(code: NoteCode, served: ServedIndex, error: DowseError) -> Note:
+    text, _, remedy = str(error).partition("; ")
+    return Note(code, f"{served.name}: {text}", remedy)
