@@ -389,8 +389,10 @@ class Index:
         from dowse.commit_search.filters import parse_commit_query
         from dowse.commit_search.search import embed_commits, open_commits, search_commits
         from dowse.indexing.update import Progress
+        from dowse.source.git import folder_in_repository
 
-        parsed = parse_commit_query(query)
+        # Of a folder in a repository only its own commits: the rest may not be for those who search here.
+        parsed = replace(parse_commit_query(query), within=folder_in_repository(self.root))
         encoder = self.encoder if parsed.text else None
         with open_commits(self.root, wait, max_unread) as store:
             if encoder is not None:

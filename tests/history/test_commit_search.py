@@ -131,3 +131,14 @@ def test_filters_are_parsed_apart_from_words():
     )
     assert query.since == parse_since("2024-01-01")
     assert parse_since("2 weeks ago") < parse_since("3 days")
+
+
+def test_a_folder_of_a_repository_has_only_its_own_commits_and_paths(shop):
+    write_tree(shop, {"src/door.py": "def close_shop(): ...\n", "secret/plan.py": "def expand_shop(): ...\n"})
+    commit(shop, "close the shop at night")
+    with Index.open(shop / "docs") as index:
+        assert [subject[:13] for subject in subjects(index, "shop hours")] == ["opening hours"]
+    with Index.open(shop / "src") as index:
+        found = index.log("close shop")
+        assert {hit.commit.subject for hit in found} >= {"close the shop at night"}
+        assert {path for hit in found for path in hit.commit.paths} == {"src/till.py", "src/door.py"}

@@ -146,6 +146,16 @@ def search_commits(
     store: CommitStore, query: CommitQuery, encoder: Encoder | None, k: int
 ) -> list[CommitHit]:
     """Return the best commits that meet the filters; without words the newest."""
+    hits = _best_commits(store, query, encoder, k)
+    if not query.within:
+        return hits
+    kept = [[path for path in hit.commit.paths if path.startswith(query.within)] for hit in hits]
+    return [
+        CommitHit(hit.commit._replace(paths=paths), hit.score) for hit, paths in zip(hits, kept, strict=True)
+    ]
+
+
+def _best_commits(store: CommitStore, query: CommitQuery, encoder: Encoder | None, k: int) -> list[CommitHit]:
     allowed = None
     if query.has_filters:
         allowed = {
