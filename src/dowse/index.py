@@ -166,6 +166,8 @@ class Index:
                     defer_graph=defer_graph,
                 )
         except IndexOutdated:
+            if rebuild:
+                raise
             return self.update(
                 rebuild=True,
                 wait=wait,

@@ -48,6 +48,6 @@ def run(options: argparse.Namespace) -> int:
         settings={**flag_settings(options), "exact_seconds": LspOptions().limits.pattern_seconds},
     )
     if options.tcp is None:
-        return run_stdio(server_options)
+        run_stdio(server_options)
     run_tcp(server_options, *parse_address(options.tcp, "--tcp"))
     return EXIT_FOUND

@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from typing import NoReturn
 
 from pygls.io_ import StdinAsyncReader, StdoutWriter
 
@@ -54,8 +55,8 @@ async def read_message(reader: _Reader) -> bytes | None:
     return body if len(body) == length else None
 
 
-def run_stdio(options: LspOptions) -> int:
-    """Answer the client that started this process, until it closes the connection; return the exit code."""
+def run_stdio(options: LspOptions) -> NoReturn:
+    """Answer the client that started this process, until it closes the connection; then end the process."""
     _quieten()
     output, sys.stdout = sys.stdout.buffer, sys.stderr  # nothing else may write there
     server = LspServer(options)
@@ -64,9 +65,9 @@ def run_stdio(options: LspOptions) -> int:
         asyncio.run(_serve(server, StdinAsyncReader(sys.stdin.buffer, ThreadPoolExecutor(1))))
     except KeyboardInterrupt:
         os._exit(130)  # a thread still waits for input
-    if server.is_busy:  # a thread can't be stopped, and nobody waits for its result
-        os._exit(server.protocol.exit_code)
-    return server.protocol.exit_code
+    # A thread can't be stopped, and nobody waits for its result; an interpreter that ends while one runs
+    # native code may abort.
+    os._exit(server.protocol.exit_code)
 
 
 def run_tcp(options: LspOptions, host: str, port: int) -> None:

@@ -94,11 +94,6 @@ class LspServer(LanguageServer):
         for method, (model, work) in _OWN_METHODS.items():
             self._add(method, partial(self._answer_own, model, work))
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether a thread works on a request."""
-        return self._threads.pending > 0
-
     def close(self) -> None:
         """Stop everything."""
         self._threads.close()

@@ -150,6 +150,7 @@ class LocalBackend:
         """Let the next writer replace the index; one that is damaged or of another format is removed."""
         if not self.folder.exists():
             return
+        self.close()  # what is open may be from before another version wrote here
         try:
             self._start_over = not self.check()
         except DowseError:
