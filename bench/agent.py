@@ -23,22 +23,21 @@ from itertools import islice
 from pathlib import Path
 from statistics import fmean
 
+from budget_rule import opened
 from dowse.errors import DowseError
 from dowse.eval.budget import CodeLine
 from dowse.eval.budget_pages import IndexTexts
-from dowse.eval.clean_index import open_clean_index
-from dowse.eval.manifest import read_manifest
-from dowse.eval.run import embed, learn, prepare_index, search_root
+from dowse.eval.run import learn
 from dowse.eval.systems.ripgrep import LISTED, WHOLE, WINDOW, ripgrep_reading
 from dowse.eval.types import Case, Dataset
 from dowse.index import Index
 from dowse.interfaces.mcp.arguments import SEARCH_MODEL, Arguments, SymbolArguments
-from dowse.interfaces.mcp.readiness import Call
 from dowse.interfaces.mcp.reply import Reply, ToolContext
 from dowse.interfaces.mcp.repositories import Repositories
 from dowse.interfaces.mcp.search_tools import search
 from dowse.interfaces.mcp.symbol_tools import symbol
 from dowse.interfaces.mcp.tools import TOOLS
+from dowse.services.calls import Call
 from dowse.token_estimate import BYTES_PER_TOKEN, byte_length, estimate_tokens
 
 from common import write_results
@@ -101,7 +100,7 @@ def main() -> None:
     options = parser.parse_args()
     names = options.policies.split(",")
     rows: dict[str, dict[str, list[dict[str, float]]]] = {name: {} for name in names}
-    for tree in opened(options.manifest):
+    for tree in trees(options.manifest):
         for case in islice(tree.dataset.scored_cases, options.tasks):
             lines, touched = tree.lines(case), tree.touched(case)
             for name in names:
@@ -119,22 +118,17 @@ def main() -> None:
     )
 
 
-def opened(manifest: Path) -> Iterator[Tree]:
-    """Give every repository with its index, up to date."""
-    for entry in read_manifest(manifest):
-        for dataset in entry.datasets():
-            root = search_root(dataset, entry.watched_dir)
-            with open_clean_index(root, [dataset], strip_docs=dataset.strip_docs) as index:
-                prepare_index(index)
-                embed(index)
-                learn(index, dataset)
-                kept = {"index_dir": index.settings.index_dir, "refresh": "never", "isolation": "never"}
-                repositories = Repositories(kept)
-                context = ToolContext(repositories.open([index.root]), Call())
-                texts = IndexTexts(index)
-                files = {file.path: file.file_id for file in index.files()}
-                yield Tree(entry.name, index, context, dataset, texts, texts.code(dataset), files)
-                repositories.close()
+def trees(manifest: Path) -> Iterator[Tree]:
+    """Give every repository with its index, up to date, and the tools of the server for it."""
+    for name, dataset, index in opened(manifest):
+        learn(index, dataset)
+        kept = {"index_dir": index.settings.index_dir, "refresh": "never", "isolation": "never"}
+        repositories = Repositories(kept)
+        context = ToolContext(repositories.open([index.root]), Call())
+        texts = IndexTexts(index)
+        files = {file.path: file.file_id for file in index.files()}
+        yield Tree(name, index, context, dataset, texts, texts.code(dataset), files)
+        repositories.close()
 
 
 def grep(name: str, tree: Tree, query: str) -> Iterator[Exchange]:

@@ -50,7 +50,7 @@ def main() -> None:
 def measured(manifest: Path) -> dict[str, object]:
     """Return the means over the sets of a manifest."""
     sets, costs = [], list[int]()
-    for dataset, index in opened(manifest):
+    for _, dataset, index in opened(manifest):
         usual, of_files = budget_metrics(index, dataset, (BUDGET,))
         rows = {OWN: (make_search(index, parse_configuration(OWN)), usual)}
         rows |= {name: (ripgrep_reading(index, name), of_files) for name in READING_BASELINES}
@@ -66,15 +66,15 @@ def measured(manifest: Path) -> dict[str, object]:
     return {"lines": rules, "tokens_of_a_result": dict(zip(("p25", "p50", "p75"), quarters, strict=True))}
 
 
-def opened(manifest: Path) -> Iterator[tuple[Dataset, Index]]:
-    """Give every set with its index, up to date."""
+def opened(manifest: Path) -> Iterator[tuple[str, Dataset, Index]]:
+    """Give every set with the name of its entry and its index, up to date."""
     for entry in read_manifest(manifest):
         for dataset in entry.datasets():
             root = search_root(dataset, entry.watched_dir)
             with open_clean_index(root, [dataset], strip_docs=dataset.strip_docs) as index:
                 prepare_index(index)
                 embed(index)
-                yield dataset, index
+                yield entry.name, dataset, index
 
 
 def shares(dataset: Dataset, rows: Mapping[str, tuple[Search, BudgetMetrics]]) -> Shares:

@@ -378,7 +378,8 @@ class Index:
     ) -> list[CommitHit]:
         """Return the commits that a question is about, by meaning and words.
 
-        Commits that are new since the last call are read and encoded first.
+        Of a folder in a repository only those that changed it. Commits that are new since the last call are
+        read and encoded first.
 
         Args:
             query: Words, and the filters `author:`, `since:`, `path:` and `symbol:`.
@@ -391,10 +392,8 @@ class Index:
         from dowse.commit_search.filters import parse_commit_query
         from dowse.commit_search.search import embed_commits, open_commits, search_commits
         from dowse.indexing.update import Progress
-        from dowse.source.git import folder_in_repository
 
-        # Of a folder in a repository only its own commits: the rest may not be for those who search here.
-        parsed = replace(parse_commit_query(query), within=folder_in_repository(self.root))
+        parsed = parse_commit_query(query)
         encoder = self.encoder if parsed.text else None
         with open_commits(self.root, wait, max_unread) as store:
             if encoder is not None:
@@ -440,12 +439,13 @@ class Index:
                 takes the setting.
         """
         from dowse.search.options import SearchRequest, make_options
-        from dowse.source.git import head_commit
 
         request = SearchRequest(query, make_options(self.settings, k=k, mode=mode, **options))
         revision = self.revision_in(query, request.options)
         if not revision:
             return self._answer(request)
+        from dowse.source.git import head_commit
+
         other = self.at_revision(revision)
         if not other.exists:
             other.update()
@@ -455,12 +455,14 @@ class Index:
 
     def revision_in(self, query: str, options: SearchOptions) -> str:
         """Return the revision that a query asks for, "" if this index has it."""
-        if "rev:" not in query or options.plain or options.mode == "regex":
-            return ""
         from dowse.query.parser import find_revision
+
+        revision = find_revision(query, plain=options.plain, mode=options.mode)
+        if not revision:
+            return ""
         from dowse.source.revisions import is_revision
 
-        return "" if is_revision(self.root) else find_revision(query)
+        return "" if is_revision(self.root) else revision
 
     def at_revision(self, revision: str) -> Index:
         """Return the index of another branch, tag or commit of the repository; `update` builds it.

@@ -67,11 +67,10 @@ def test_a_tree_is_indexed_under_a_limit_of_the_address_space(tmp_path):
     assert "m59.py" in done.stdout
 
 
-@given(st.sets(st.integers(-(1 << 63), (1 << 63) - 1)), st.integers(-(1 << 63), (1 << 63) - 1))
-def test_a_filter_never_excludes_a_key_that_was_added(keys, other):
+@given(st.sets(st.integers(-(1 << 63), (1 << 63) - 1)))
+def test_a_filter_never_excludes_a_key_that_was_added(keys):
     found = KeyFilter(keys, len(keys))
     assert not any(found.excludes(key) for key in keys)
-    assert not (found.excludes(other) and other in keys)
 
 
 def test_a_filter_excludes_most_others():

@@ -76,7 +76,7 @@ def test_objects_that_git_would_not_write_are_refused(tmp_path, monkeypatch):
     """A tree with `..` and `.git` in it: git's own check refuses the fetch."""
     from dowse.errors import DowseError
     from dowse.source.clones import fetch_clone, find_clone
-    from dowse.source.git_address import parse_address
+    from dowse.source.git_address import parse_git_address
 
     monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))
     root = tmp_path / "remotes" / "shop"
@@ -88,7 +88,7 @@ def test_objects_that_git_would_not_write_are_refused(tmp_path, monkeypatch):
     name = git(root, "hash-object", "-w", "-t", "tree", "--literally", "tree")
     git(root, "update-ref", "refs/heads/main", git(root, "commit-tree", "-m", "bad", name))
     with git_daemon(tmp_path / "remotes") as server:
-        address = parse_address(f"{server}/shop")
+        address = parse_git_address(f"{server}/shop")
         with pytest.raises(DowseError, match="can't be fetched"):
             fetch_clone(address)
     assert find_clone(address) is None

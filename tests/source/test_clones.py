@@ -13,7 +13,7 @@ from dowse.errors import DowseError
 from dowse.interfaces.cli.main import main
 from dowse.source.clones import fetch_clone, find_clone, has_history, read_clone, remove_clone
 from dowse.source.git import repo_identity
-from dowse.source.git_address import parse_address
+from dowse.source.git_address import parse_git_address
 from git_servers import git, git_daemon, git_http
 
 from helpers import write_tree
@@ -40,7 +40,7 @@ def remotes(tmp_path, monkeypatch) -> Path:
 def test_a_repository_is_cloned_and_kept_fresh(serve, remotes):
     shop = remotes / "acme" / "shop"
     with serve(remotes) as server:
-        address = parse_address(f"{server}/acme/shop")
+        address = parse_git_address(f"{server}/acme/shop")
         clone = fetch_clone(address)
         assert clone == find_clone(address) == read_clone(clone.root)
         assert clone.commit == git(shop, "rev-parse", "HEAD")
@@ -69,11 +69,11 @@ def test_a_branch_a_tag_or_a_commit(remotes):
     first = git(shop, "rev-parse", "HEAD~1")
     with git_daemon(remotes) as server:
         for ref in ("v1", first):
-            clone = fetch_clone(parse_address(f"{server}/acme/shop@{ref}"))
+            clone = fetch_clone(parse_git_address(f"{server}/acme/shop@{ref}"))
             assert clone.commit == first
             assert (clone.root / "old/x.py").exists()
         with pytest.raises(DowseError, match="couldn't find remote ref nonesuch"):
-            fetch_clone(parse_address(f"{server}/acme/shop@nonesuch"))
+            fetch_clone(parse_git_address(f"{server}/acme/shop@nonesuch"))
     assert not list((Path(os.environ["DOWSE_CACHE_DIR"]) / "repositories").glob("*/new-*"))
 
 
@@ -115,7 +115,7 @@ def test_an_interrupted_clone_leaves_nothing_usable(remotes):
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Half) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        address = parse_address(f"git://127.0.0.1:{server.server_address[1]}/acme/shop")
+        address = parse_git_address(f"git://127.0.0.1:{server.server_address[1]}/acme/shop")
         with pytest.raises(DowseError, match="can't be fetched"):
             fetch_clone(address)
         server.shutdown()

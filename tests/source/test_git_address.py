@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dowse.errors import DowseError
-from dowse.source.git_address import is_address, parse_address
+from dowse.source.git_address import is_address, parse_git_address
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from dowse.source.git_address import is_address, parse_address
 )
 def test_an_address_is_a_url_and_a_ref(word, url, ref):
     assert is_address(word)
-    assert parse_address(word) == (url, ref)
+    assert parse_git_address(word) == (url, ref)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_an_address_is_a_url_and_a_ref(word, url, ref):
 )
 def test_what_git_could_run_is_refused(word):
     with pytest.raises(DowseError):
-        parse_address(word)
+        parse_git_address(word)
 
 
 @pytest.mark.parametrize("word", ["src", "./a:b", "C:/x", "key: value", "a@b", "host:path"])
@@ -45,9 +45,9 @@ def test_paths_are_no_addresses(word):
 
 
 def test_credentials_are_never_shown():
-    address = parse_address("https://me:s3cret@example.org/acme/shop@main")
+    address = parse_git_address("https://me:s3cret@example.org/acme/shop@main")
     assert address.shown == "https://example.org/acme/shop@main"
     assert address.name == "shop-main"
     with pytest.raises(DowseError) as error:
-        parse_address("https://me:s3cret@example.org/a b")
+        parse_git_address("https://me:s3cret@example.org/a b")
     assert "s3cret" not in str(error.value)

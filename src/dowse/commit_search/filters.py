@@ -24,14 +24,12 @@ class CommitQuery:
     paths: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
     since: int = 0
-    within: str = ""  # a folder, ending with "/": others may not be searched
 
     def allows(self, author: str, seconds: int, paths: list[str], symbols: list[str]) -> bool:
         """Whether a commit meets the filters."""
         lowered = author.lower()
         return (
             seconds >= self.since
-            and any(path.startswith(self.within) for path in paths or [""])
             and (not self.authors or any(each.lower() in lowered for each in self.authors))
             and (not self.paths or any(path_matches(glob, path) for glob in self.paths for path in paths))
             and (not self.symbols or any(name in symbols for name in self.symbols))
@@ -40,7 +38,7 @@ class CommitQuery:
     @property
     def has_filters(self) -> bool:
         """Whether there is any."""
-        return bool(self.authors or self.paths or self.symbols or self.since or self.within)
+        return bool(self.authors or self.paths or self.symbols or self.since)
 
 
 def parse_commit_query(text: str) -> CommitQuery:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,7 +68,7 @@ def open_commits(
         raise NoHistory(f"{root} is in no git repository; only these have commits") from error
     folder = cache_folder() / "histories" / digest(git_folder.common)
     with write_lock(folder, wait, lambda _: None):
-        store = CommitStore(folder)
+        store = CommitStore(folder, git_folder.prefix)
         try:
             _update(store, git_folder, max_unread)
         except BaseException:
@@ -146,32 +147,32 @@ def search_commits(
     store: CommitStore, query: CommitQuery, encoder: Encoder | None, k: int
 ) -> list[CommitHit]:
     """Return the best commits that meet the filters; without words the newest."""
-    hits = _best_commits(store, query, encoder, k)
-    if not query.within:
-        return hits
-    kept = [[path for path in hit.commit.paths if path.startswith(query.within)] for hit in hits]
-    return [
-        CommitHit(hit.commit._replace(paths=paths), hit.score) for hit, paths in zip(hits, kept, strict=True)
-    ]
-
-
-def _best_commits(store: CommitStore, query: CommitQuery, encoder: Encoder | None, k: int) -> list[CommitHit]:
+    if not query.text and not query.has_filters:
+        raise DowseError("say what to look for among the commits, or filter: author:, since:, path:")
     allowed = None
-    if query.has_filters:
+    if query.has_filters or store.prefix:
         allowed = {
             each.row: each
-            for each in store.commits()
-            if query.allows(each.author, each.time, each.paths, each.symbols)
+            for each in map(partial(_only_below, store.prefix), store.commits())
+            if (each.paths or not store.prefix)
+            and query.allows(each.author, each.time, each.paths, each.symbols)
         }
-    if not query.text:
-        if allowed is None:
-            raise DowseError("say what to look for among the commits, or filter: author:, since:, path:")
+    if allowed is not None and not query.text:
         newest = sorted(allowed.values(), key=lambda each: -each.time)[:k]
         return [CommitHit(each, 0.0) for each in newest]
     scores = _scores(store, query.text, encoder)
     rows = [row for row in scores if allowed is None or row in allowed]
     best = sorted(rows, key=lambda row: (-scores[row], -row))[:k]
-    return [CommitHit(commit, scores[commit.row]) for commit in store.commits(best)]
+    return [
+        CommitHit(_only_below(store.prefix, commit), scores[commit.row]) for commit in store.commits(best)
+    ]
+
+
+def _only_below(prefix: str, commit: StoredCommit) -> StoredCommit:
+    """Return a commit without the paths outside of a folder."""
+    if not prefix:
+        return commit
+    return commit._replace(paths=[path for path in commit.paths if path.startswith(prefix)])
 
 
 def _scores(store: CommitStore, text: str, encoder: Encoder | None) -> dict[int, float]:

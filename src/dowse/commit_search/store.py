@@ -51,10 +51,11 @@ class StoredCommit(NamedTuple):
 
 
 class CommitStore:
-    """The commits of one repository."""
+    """The commits of one repository; those of a folder in it, by its path from the top."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, prefix: str = "") -> None:
         make_private_directory(folder)
+        self.prefix = prefix  # "" or ending with "/": of other folders nothing may be told
         self._path = folder / _FILE
         try:
             self._db = self._open()

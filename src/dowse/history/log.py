@@ -17,7 +17,7 @@ from dowse.errors import DowseError, EvalError
 from dowse.parsing.languages import LANGUAGES, detect_language
 from dowse.source import git_objects
 from dowse.source.git import common_directory, git_directory, read_head, toplevel
-from dowse.source.git_objects import Blobs
+from dowse.source.git_objects import PLAIN_FILES, Blobs
 from dowse.source.git_process import GitError, GitMissing, SandboxedGit, open_sandboxed_git
 from dowse.source.walk import MAX_FILE_BYTES
 
@@ -39,7 +39,6 @@ _FAMILIES = (frozenset({"javascript", "typescript"}), frozenset({"c", "cpp"}), f
 
 _HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _PATCH = b"\0\0diff --git "
-_PLAIN_FILES = (b"100644", b"100755")
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +283,7 @@ def _commit(header: bytes, hunks: _Hunks, names: dict[str, str]) -> Commit:
             renamed[raw.old] = today
         if raw.status == b"D":
             changes.append(Change(raw.path, today, "", ()))
-        elif raw.mode in _PLAIN_FILES:  # links and submodules have no text of their own
+        elif raw.mode in PLAIN_FILES:  # links and submodules have no text of their own
             changed = tuple(dict.fromkeys(hunks.get(raw.blobs, ())))
             changes.append(Change(raw.path, today, raw.blobs[1].decode(), changed))
     names |= renamed

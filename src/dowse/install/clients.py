@@ -79,7 +79,7 @@ def server_command(
         command: What to run instead of this installation, e.g. `uvx dowse`.
         repositories: The repositories to serve if the client names none.
         watch: Whether the server updates its indexes while files change.
-        lean: Whether it has two tools instead of seven.
+        lean: Whether it has two tools instead of all.
         shared: Whether other people read the file too, so that it must not name a path of this machine.
     """
     paths = [str(Path(path).expanduser().absolute()) for path in repositories]

@@ -78,9 +78,9 @@ def parse_query(text: str) -> Query:
     return query
 
 
-def find_revision(text: str) -> str:
-    """Return the value of rev: in a query, "" if it has none."""
-    if "rev:" not in text or "\n" in text.strip():  # a pasted text is no query
+def find_revision(text: str, *, plain: bool = False, mode: str | None = None) -> str:
+    """Return the value of rev: in a query, "" if it has none; a plain text, or a regex, has no filters."""
+    if plain or mode == "regex" or "rev:" not in text or "\n" in text.strip():  # a pasted text is no query
         return ""
     return parse_query(text).revision
 

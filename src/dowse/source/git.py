@@ -33,14 +33,6 @@ def toplevel(path: str | os.PathLike[str]) -> str | None:
     return next((folder for folder in folders if git_directory(folder) is not None), None)
 
 
-def folder_in_repository(path: str | os.PathLike[str]) -> str:
-    """Return the path from the top of the work tree to a folder: "" for the top itself, else with a slash."""
-    top = toplevel(path)
-    if top is None or os.path.realpath(path) == top:
-        return ""
-    return Path(os.path.realpath(path)).relative_to(top).as_posix() + "/"
-
-
 def git_directory(work_tree: str) -> str | None:
     """Return the git folder of a work tree, or None if it is none.
 

@@ -42,7 +42,7 @@ def is_address(word: str) -> bool:
     return _URL.fullmatch(word) is not None or _SCP.fullmatch(word) is not None or bool(_HELPER.match(word))
 
 
-def parse_address(word: str) -> GitAddress:
+def parse_git_address(word: str) -> GitAddress:
     """Parse an address with an optional `@ref` at its end.
 
     Raises:

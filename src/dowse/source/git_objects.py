@@ -24,7 +24,7 @@ MAX_TOTAL_BYTES = 8_000_000_000
 _MAX_ENTRY_BYTES = 65_536
 _MAX_EXPORT_FILE_BYTES = 512_000_000
 _MAX_PARTS = 150
-_PLAIN_FILES = (b"100644", b"100755")
+PLAIN_FILES = (b"100644", b"100755")
 
 
 class TreeFile(NamedTuple):
@@ -81,7 +81,7 @@ def list_files(git: SandboxedGit, commit: str) -> Iterator[TreeFile]:
             path = os.fsdecode(name)
             if kind == b"blob" and not size.isdigit():
                 raise GitError("objects are missing, as in a partial clone")
-            if mode in _PLAIN_FILES and kind == b"blob" and is_inner_path(path):
+            if mode in PLAIN_FILES and kind == b"blob" and is_inner_path(path):
                 yield TreeFile(path, blob.decode(), int(size))
         process.finish()
 

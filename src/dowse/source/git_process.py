@@ -347,7 +347,7 @@ def fetch_commit(directory: str, url: str, ref: str, *, history: bool = False, m
 
     Args:
         directory: The git folder.
-        url: An address that `parse_address` accepted.
+        url: An address that `parse_git_address` accepted.
         ref: What to fetch; "" for what the remote has checked out.
         history: Whether to fetch all commits; else the last one alone.
         may_ask: Whether git may ask for a password on the terminal.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError
 from dowse.formats.text import format_age
-from dowse.security.terminal import escape_name
-from dowse.source.git_address import GitAddress, is_address, parse_address
+from dowse.interfaces.cli.common import print_message
+from dowse.source.git_address import GitAddress, is_address, parse_git_address
 
 if TYPE_CHECKING:
     from dowse.source.clones import Clone
@@ -27,32 +27,28 @@ def local_path(word: str, *, fresh: bool = False, history: bool = False) -> str:
         return word
     from dowse.source.clones import fetch_clone, find_clone, has_history
 
-    address = parse_address(word)
+    address = parse_git_address(word)
     clone = find_clone(address)
     if clone is None:
-        _print(f"cloning {address.shown}")
+        print_message(f"cloning {address.shown}")
     elif not fresh and (not history or has_history(clone)):
-        _print(f"{_describe(clone)}; --fresh fetches it again")
+        print_message(f"{_describe(clone)}; --fresh fetches it again")
         return str(clone.root)
     try:
         started = time.monotonic()
-        clone = fetch_clone(address, history=history, may_ask=sys.stdin.isatty(), on_wait=_print)
-        _print(f"{_describe(clone)} in {time.monotonic() - started:.1f} s")
+        clone = fetch_clone(address, history=history, may_ask=sys.stdin.isatty(), on_wait=print_message)
+        print_message(f"{_describe(clone)} in {time.monotonic() - started:.1f} s")
     except DowseError as error:
         if clone is None or (history and not has_history(clone)):
             raise
-        _print(f"{error}; using what there is: {_describe(clone)}")
+        print_message(f"{error}; using what there is: {_describe(clone)}")
     return str(clone.root)
 
 
 def address_of(word: str) -> GitAddress | None:
     """Return the address that a word is, None for a path."""
-    return parse_address(word) if is_address(word) else None
+    return parse_git_address(word) if is_address(word) else None
 
 
 def _describe(clone: Clone) -> str:
     return f"{clone.address} at {clone.commit[:12]}, fetched {format_age(clone.fetched_at)}"
-
-
-def _print(message: str) -> None:
-    sys.stderr.write(f"dowse: {escape_name(message)}\n")

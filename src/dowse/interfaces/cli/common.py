@@ -67,7 +67,7 @@ def flag_settings(options: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(options, name, None) for name in _SETTINGS}
 
 
-def parse_address(text: str, flag: str) -> tuple[str, int]:
+def parse_host_port(text: str, flag: str) -> tuple[str, int]:
     """Return host and port of `8743`, `localhost:8743` or `[::1]:8743`, the value of a flag."""
     host, _, port = text.rpartition(":")
     if not port.isdigit() or int(port) > 65_535:

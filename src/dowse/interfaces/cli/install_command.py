@@ -64,7 +64,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--watch", action="store_true", help="let the server update its indexes while files change"
     )
     parser.add_argument(
-        "--lean", action="store_true", help="let the server have two tools, explore and status, not seven"
+        "--lean", action="store_true", help="let the server have two tools, explore and status, not eight"
     )
     parser.add_argument("--json", action="store_true", help="with --list: as JSON")
 

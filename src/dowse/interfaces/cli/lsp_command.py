@@ -9,7 +9,7 @@ from pathlib import Path
 from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
-from dowse.interfaces.cli.common import flag_settings, parse_address
+from dowse.interfaces.cli.common import flag_settings, parse_host_port
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -49,5 +49,5 @@ def run(options: argparse.Namespace) -> int:
     )
     if options.tcp is None:
         run_stdio(server_options)
-    run_tcp(server_options, *parse_address(options.tcp, "--tcp"))
+    run_tcp(server_options, *parse_host_port(options.tcp, "--tcp"))
     return EXIT_FOUND

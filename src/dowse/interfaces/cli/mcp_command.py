@@ -10,7 +10,7 @@ from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.addresses import local_path
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
-from dowse.interfaces.cli.common import flag_settings, parse_address
+from dowse.interfaces.cli.common import flag_settings, parse_host_port
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -61,6 +61,6 @@ def run(options: argparse.Namespace) -> int:
         run_stdio(server_options)
     else:
         run_http(
-            server_options, *parse_address(options.http, "--http"), token=os.environ.get("DOWSE_TOKEN", "")
+            server_options, *parse_host_port(options.http, "--http"), token=os.environ.get("DOWSE_TOKEN", "")
         )
     return EXIT_FOUND

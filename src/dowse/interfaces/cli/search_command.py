@@ -152,11 +152,9 @@ def _read_words(options: argparse.Namespace) -> None:
 
 def _revision(options: argparse.Namespace, values: Mapping[str, Any]) -> str:
     """Return what `rev:` in the query names, "" without."""
-    if "rev:" not in (options.query or "") or values.get("plain") or values.get("mode") == "regex":
-        return ""
     from dowse.query.parser import find_revision
 
-    return find_revision(options.query)
+    return find_revision(options.query or "", plain=bool(values.get("plain")), mode=values.get("mode"))
 
 
 def _check_query(query: str, options: SearchOptions) -> None:

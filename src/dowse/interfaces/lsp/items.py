@@ -64,15 +64,12 @@ def _item(source: Source, row: SymbolRow, step: GraphStep | None) -> dict[str, A
     data = {"id": row.key}
     if step is not None:
         data |= {"kind": step.edge.kind, "confidence": step.confidence, "certainty": certainty}
-    name = source.name_range(row)
-    whole = source.symbol_range(row)
     return {
         "name": display_name(shown),
         "kind": symbol_kind(row.kind),
         "uri": source.folder.uri(row.path),
-        # The protocol wants the name inside the whole, also where a document was edited since.
-        "range": types.Range(min(whole.start, name.start), max(whole.end, name.end)),
-        "selection_range": name,
+        "range": source.symbol_range(row),
+        "selection_range": source.name_range(row),
         "detail": escape_name(f"{certainty} · {place}" if certainty else place),
         "data": data,
     }

@@ -119,12 +119,12 @@ def document_symbols(session: Session, params: types.DocumentSymbolParams) -> li
 def _outline_item(
     source: Source, row: SymbolRow, children: list[types.DocumentSymbol]
 ) -> types.DocumentSymbol:
-    name, whole, shown = source.name_range(row), source.symbol_range(row), shown_row(source, row)
+    shown = shown_row(source, row)
     return types.DocumentSymbol(
         name=display_name(shown),
         kind=symbol_kind(row.kind),
-        range=types.Range(min(whole.start, name.start), max(whole.end, name.end)),
-        selection_range=name,
+        range=source.symbol_range(row),
+        selection_range=source.name_range(row),
         detail=escape_name(shown.signature),
         children=children,
     )

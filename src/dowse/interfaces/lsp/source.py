@@ -65,11 +65,15 @@ class Source:
         return self.reference_range(row.file_id, row.path, number, column, name)
 
     def symbol_range(self, row: SymbolRow) -> types.Range:
-        """Return the lines of a symbol, from the start of the first to the end of the last."""
+        """Return the lines of a symbol, from the start of the first to the end of the last, and its name.
+
+        The protocol wants the name inside the whole, also where a document was edited since.
+        """
         lines = self.lines(row.file_id)
         last = lines[row.end_line - 1] if row.end_line <= len(lines) else ""
         start = self._position(row.file_id, row.path, row.start_line, 0)
-        return types.Range(start, max(start, self._position(row.file_id, row.path, row.end_line, len(last))))
+        end, name = self._position(row.file_id, row.path, row.end_line, len(last)), self.name_range(row)
+        return types.Range(min(start, name.start), max(start, end, name.end))
 
     def reference_range(self, file_id: int, path: str, line: int, column: int, name: str = "") -> types.Range:
         """Return the range of a name at a line and a column in bytes; without a name, of the word there."""
