@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError
 from dowse.formats.text import format_age
-from dowse.interfaces.cli.common import print_message
+from dowse.interfaces.cli.printing import print_message
 from dowse.source.git_address import GitAddress, is_address, parse_git_address
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from dowse.errors import DowseError, QueryError
 from dowse.formats.json_format import answer_to_json, json_line
 from dowse.index import Index
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING
-from dowse.interfaces.cli.common import print_message
 from dowse.interfaces.cli.output import format_answer, format_files, output_format
+from dowse.interfaces.cli.printing import print_message
 from dowse.security.terminal import escape_name
 from dowse.types import Answer
 

@@ -1,11 +1,11 @@
-"""What commands have in common: their environment, the index that the flags name, its updates, messages."""
+"""What commands have in common: their environment, the index that the flags name, its updates."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,11 +22,11 @@ from dowse.index import (
     Index,
 )
 from dowse.interfaces.cli.places import find_place
-from dowse.security.terminal import escape_message, escape_name
+from dowse.interfaces.cli.printing import print_message
 
 if TYPE_CHECKING:
     from dowse.indexing.update import Report
-    from dowse.types import Note
+
 
 # Settings that are flags of several commands.
 _SETTINGS = (
@@ -273,31 +273,3 @@ def leave_warm_process(index: Index, options: argparse.Namespace) -> None:
 
     sys.stdout.flush()
     start_warm_process(index)
-
-
-def print_json(data: object) -> None:
-    """Print plain data as one JSON document."""
-    from dowse.formats.json_format import json_document
-
-    sys.stdout.write(json_document(data))
-
-
-def print_line(text: str) -> None:
-    """Print one line of results, with control characters escaped."""
-    sys.stdout.write(escape_name(text) + "\n")
-
-
-def print_message(message: str) -> None:
-    """Print a message to standard error, on one line: names in it may come from the repository."""
-    sys.stderr.write(f"dowse: {escape_name(message)}\n")
-
-
-def print_error(error: Exception) -> None:
-    """Print an error to standard error; some list the candidates of a name, one a line."""
-    sys.stderr.write(f"dowse: {escape_message(error)}\n")
-
-
-def print_notes(notes: Iterable[Note]) -> None:
-    """Print the notes of an answer to standard error."""
-    for note in notes:
-        print_message(str(note))

@@ -8,7 +8,8 @@ from typing import Any
 from dowse.errors import DowseError
 from dowse.history.changes import is_checked_out, parse_range, read_changes
 from dowse.index import Index
-from dowse.interfaces.cli.common import ensure_current, open_index, print_message
+from dowse.interfaces.cli.common import ensure_current, open_index
+from dowse.interfaces.cli.printing import print_message
 from dowse.search.changed_symbols import changed_rows
 
 

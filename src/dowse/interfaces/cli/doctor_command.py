@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, CommandParser
-from dowse.interfaces.cli.common import open_index, print_json, print_line
+from dowse.interfaces.cli.common import open_index
+from dowse.interfaces.cli.printing import print_json, print_line
 
 if TYPE_CHECKING:
     from dowse.index import Index

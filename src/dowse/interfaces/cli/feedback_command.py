@@ -14,7 +14,8 @@ from dowse.formats.text import format_age
 from dowse.index import Index
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
-from dowse.interfaces.cli.common import ensure_current, open_index, print_json, print_line, print_message
+from dowse.interfaces.cli.common import ensure_current, open_index
+from dowse.interfaces.cli.printing import print_json, print_line, print_message
 from dowse.security.terminal import escape_name
 from dowse.types import SymbolRow
 

@@ -12,15 +12,8 @@ from dowse.errors import ConfigError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.addresses import address_of, local_path
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
-from dowse.interfaces.cli.common import (
-    embed_in_background,
-    environment,
-    open_index,
-    print_json,
-    print_line,
-    print_message,
-    update_index,
-)
+from dowse.interfaces.cli.common import embed_in_background, environment, open_index, update_index
+from dowse.interfaces.cli.printing import print_json, print_line, print_message
 
 if TYPE_CHECKING:
     from dowse.index import Index

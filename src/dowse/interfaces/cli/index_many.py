@@ -25,7 +25,8 @@ from dowse.ingest.repository import (
 )
 from dowse.ingest.run import Checkpoint, LocalWorker, Progress, Summary, Workers, collect_paths, ingest
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND
-from dowse.interfaces.cli.common import flag_settings, print_json, print_line, print_message
+from dowse.interfaces.cli.common import flag_settings
+from dowse.interfaces.cli.printing import print_json, print_line, print_message
 from dowse.interfaces.cli.progress import StatusLine
 from dowse.storage.open import is_cluster
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING, CommandParser
-from dowse.interfaces.cli.common import print_error, print_json, print_line, print_message
+from dowse.interfaces.cli.printing import print_error, print_json, print_line, print_message
 
 if TYPE_CHECKING:
     from dowse.install.clients import Client

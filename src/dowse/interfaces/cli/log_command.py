@@ -8,7 +8,8 @@ import sys
 from dowse.formats.commits import commit_lines, commit_to_json
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
-from dowse.interfaces.cli.common import open_index, print_json
+from dowse.interfaces.cli.common import open_index
+from dowse.interfaces.cli.printing import print_json
 from dowse.interfaces.cli.progress import ProgressBar
 from dowse.interfaces.cli.query_words import is_place
 

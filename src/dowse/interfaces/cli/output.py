@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.formats.style import Style, choose_style
-from dowse.interfaces.cli.common import environment, print_message, print_notes
+from dowse.interfaces.cli.common import environment
+from dowse.interfaces.cli.printing import print_message, print_notes
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:

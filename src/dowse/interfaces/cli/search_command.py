@@ -22,9 +22,9 @@ from dowse.interfaces.cli.common import (
     flag_settings,
     leave_warm_process,
     open_index,
-    print_message,
 )
 from dowse.interfaces.cli.output import write_answer
+from dowse.interfaces.cli.printing import print_message
 from dowse.interfaces.cli.query_words import read_batch_path, read_query
 from dowse.search.options import OPTIONS, OptionSpec, SearchOptions, SearchRequest, make_options
 

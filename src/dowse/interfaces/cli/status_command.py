@@ -12,7 +12,8 @@ from dowse.errors import IndexMissing
 from dowse.formats.text import format_age, format_size
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
-from dowse.interfaces.cli.common import open_index, print_json, print_line
+from dowse.interfaces.cli.common import open_index
+from dowse.interfaces.cli.printing import print_json, print_line
 from dowse.interfaces.daemon.warm import warm_process
 from dowse.security.terminal import escape_name
 

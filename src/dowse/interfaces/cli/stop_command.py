@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
-from dowse.interfaces.cli.common import print_line
+from dowse.interfaces.cli.printing import print_line
 from dowse.interfaces.daemon.warm import stop_warm_process
 
 

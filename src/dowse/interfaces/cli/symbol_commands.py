@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING
 
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING, CommandParser
-from dowse.interfaces.cli.common import (
-    embed_briefly,
-    located,
-    open_current_index,
-    print_error,
-    print_json,
-    print_notes,
-)
+from dowse.interfaces.cli.common import embed_briefly, located, open_current_index
 from dowse.interfaces.cli.output import output_format, output_style, write_graph
+from dowse.interfaces.cli.printing import print_error, print_json, print_notes
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from dowse.errors import ConfigError
 from dowse.formats.text import format_size
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
-from dowse.interfaces.cli.common import open_index, print_json, print_line, print_message
+from dowse.interfaces.cli.common import open_index
+from dowse.interfaces.cli.printing import print_json, print_line, print_message
 from dowse.interfaces.cli.progress import ProgressBar
 from dowse.storage.open import is_cluster
 

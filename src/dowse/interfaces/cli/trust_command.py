@@ -9,7 +9,7 @@ from pathlib import Path
 from dowse.config import PROJECT_FILE, ProjectFile, read_project_file, trust_file
 from dowse.errors import DowseError
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING, CommandParser
-from dowse.interfaces.cli.common import print_line, print_message
+from dowse.interfaces.cli.printing import print_line, print_message
 
 
 def add_arguments(parser: CommandParser) -> None:

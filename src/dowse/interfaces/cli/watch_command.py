@@ -80,7 +80,7 @@ def _event_handler(index: Index, prefix: str, quiet: bool) -> Callable[[WatchEve
         if text and (not quiet or event.kind == "failed"):
             _write_event(event, prefix + text)
         if event.kind == "watching":
-            threading.Thread(target=warm_up, args=(index,), daemon=True).start()
+            threading.Thread(target=warm_up, args=(index,)).start()
 
     return handle
 

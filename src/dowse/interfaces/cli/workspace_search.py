@@ -14,16 +14,11 @@ from dowse.errors import DowseError, UsageError
 from dowse.index import Index
 from dowse.interfaces.cli.addresses import local_path
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING
-from dowse.interfaces.cli.common import (
-    embed_in_background,
-    ensure_current,
-    environment,
-    flag_settings,
-    print_message,
-)
+from dowse.interfaces.cli.common import embed_in_background, ensure_current, environment, flag_settings
 from dowse.interfaces.cli.grep_flags import context_lines
 from dowse.interfaces.cli.output import output_format, write_answer
 from dowse.interfaces.cli.places import Place
+from dowse.interfaces.cli.printing import print_message
 from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_hits, merge_notes
 from dowse.services.workspace import read_workspace

@@ -90,7 +90,7 @@ class DaemonServer:
 
         name = f"{digest(str(index.root))}-{digest(index.backend.address)}.sock"
         self.serve(name, ServedIndex(index, watcher.settle if watcher else None))
-        threading.Thread(target=warm_up, args=(index,), daemon=True).start()
+        threading.Thread(target=warm_up, args=(index,)).start()
 
     def serve(self, name: str, source: IndexSource) -> None:
         """Listen at a socket of the runtime folder, after `start`; commands use the indexes of a source."""

@@ -37,7 +37,8 @@ class InlineLanes:
     def warm(self) -> None:
         """Load the encoder in a thread: native code reads its weights while other lanes run."""
         if self._loading is None:
-            self._loading = threading.Thread(target=self._load_encoder, name="dowse-encoder", daemon=True)
+            # No daemon: an interpreter that ends within native code aborts.
+            self._loading = threading.Thread(target=self._load_encoder, name="dowse-encoder")
             self._loading.start()
 
     def run(self, reader: Reader, jobs: Sequence[LaneJob], seconds: float = 0.0) -> list[Outcome]:

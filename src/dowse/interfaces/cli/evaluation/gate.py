@@ -13,10 +13,10 @@ from dowse.eval.gate import gate as decide
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.saved import read_report
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING
-from dowse.interfaces.cli.common import print_json
 from dowse.interfaces.cli.evaluation.output import check_output_paths, save
 from dowse.interfaces.cli.evaluation.parser import named_configurations
 from dowse.interfaces.cli.evaluation.run import named_entries, run
+from dowse.interfaces.cli.printing import print_json
 
 # A row of a saved report: `FILE.json`, if it has only one, or `FILE.json:ROW`.
 _SAVED_ROW = re.compile(r"(?P<file>.+\.json(?:\.gz)?)(?::(?P<row>.+))?\Z")

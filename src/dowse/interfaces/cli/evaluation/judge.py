@@ -16,9 +16,9 @@ from dowse.eval.run import Progress, embed, make_search, prepare_index
 from dowse.eval.types import Case, Search
 from dowse.index import Index
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING
-from dowse.interfaces.cli.common import print_message
 from dowse.interfaces.cli.evaluation.output import check_replaceable, progress
 from dowse.interfaces.cli.evaluation.parser import named_configurations, split_list
+from dowse.interfaces.cli.printing import print_message
 
 
 def judge(options: argparse.Namespace) -> int:

@@ -13,8 +13,8 @@ from dowse.eval.mine import build_from_docs, build_from_git
 from dowse.eval.run import Progress
 from dowse.eval.types import DOCS, OWN_PREFIX, Case
 from dowse.interfaces.cli.command import EXIT_FOUND
-from dowse.interfaces.cli.common import print_message
 from dowse.interfaces.cli.evaluation.output import check_replaceable, progress
+from dowse.interfaces.cli.printing import print_message
 
 _ORIGINS = {"git": "history", DOCS: "documentation"}
 

@@ -24,7 +24,7 @@ from dowse.eval.reports.text import render_text
 from dowse.eval.run import Progress
 from dowse.formats.style import choose_colors
 from dowse.interfaces.cli.command import EXIT_FOUND
-from dowse.interfaces.cli.common import print_json, print_message
+from dowse.interfaces.cli.printing import print_json, print_message
 from dowse.interfaces.cli.progress import ProgressBar
 
 # Flags that name a file to write.

@@ -20,10 +20,10 @@ from dowse.eval.systems import named_system
 from dowse.eval.systems.ripgrep import find_ripgrep
 from dowse.eval.types import Dataset
 from dowse.interfaces.cli.command import EXIT_FOUND
-from dowse.interfaces.cli.common import print_json, print_line, print_message
 from dowse.interfaces.cli.evaluation.mining import build, build_entry, mined_dataset
 from dowse.interfaces.cli.evaluation.output import check_output_paths, progress, write_report
 from dowse.interfaces.cli.evaluation.parser import chosen_configurations, split_list
+from dowse.interfaces.cli.printing import print_json, print_line, print_message
 from dowse.source.corpus import is_corpus
 
 _INDEX_SETTINGS = ("backend", "exclude", "strip_docs", "encoder", "view", "reranker")
