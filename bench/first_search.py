@@ -4,8 +4,9 @@
     python bench/first_search.py time REPOSITORY [--runs 5] [--out FILE]
 
 `quality` asks the questions of manifests of `dowse eval` and reports nDCG@10: by words alone, with so many
-keyword candidates encoded for each question (nothing is kept between questions, no time limit), and with
-every symbol embedded. `time` runs `dowse search` in a repository that has no index, in three ways that take
+keyword candidates encoded for each question (nothing is kept between questions, no time limit), with
+approximate vectors of all symbols ("table", without and with encoded candidates), and with every symbol
+embedded. `time` runs `dowse search` in a repository that has no index, in three ways that take
 turns: by words, with encoding at query time, and without it, which embeds for five seconds before it answers.
 """
 
@@ -26,10 +27,12 @@ from pathlib import Path
 from dowse import Index
 from dowse.encoders.document import Document
 from dowse.encoders.encoder import Encoder
+from dowse.encoders.registry import load_approximation
 from dowse.eval.clean_index import open_clean_index
 from dowse.eval.evaluate import evaluate
 from dowse.eval.manifest import read_manifest
 from dowse.eval.types import Dataset
+from dowse.indexing.approximate import embed_approximately
 from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.options import SearchRequest, make_options
 from dowse.search.pipeline import search
@@ -38,7 +41,9 @@ from dowse.vectors.embedding_progress import end_processes
 
 from common import beside_python, work_folder, write_results
 
-COUNTS = (0, 25, 50, 100, 200)
+COUNTS = (0, 100)
+# With approximate vectors of all symbols.
+TABLE_COUNTS = (0, 100)
 QUESTION = "where is the response body parsed"
 WAYS = {
     "words": {"DOWSE_ENCODER": "none"},
@@ -98,7 +103,7 @@ def measure_quality(manifests: Sequence[Path], only: Sequence[str], folder: Path
                 if not only or name in only:
                     table[name] = measure_dataset(dataset, folder)
                     print(name, table[name], file=sys.stderr, flush=True)
-    names = [*map(str, COUNTS), "all"]
+    names = [*map(str, COUNTS), *(f"table+{count}" for count in TABLE_COUNTS), "all"]
     mean = {name: round(statistics.mean(row[name] for row in table.values()), 4) for name in names}  # type: ignore[type-var]
     return {"mean": mean, "repositories": table}
 
@@ -115,6 +120,11 @@ def measure_dataset(dataset: Dataset, folder: Path) -> dict[str, object]:
         row: dict[str, object] = {"symbols": index.unembedded(), "questions": len(dataset.scored_cases)}
         for count in COUNTS:
             row[str(count)] = ndcg(index, encoder, dataset, count)
+        table = load_approximation(index.encoder)
+        assert table is not None
+        embed_approximately(index.backend, index.encoder, table)
+        for count in TABLE_COUNTS:
+            row[f"table+{count}"] = ndcg(index, encoder, dataset, count)
         index._encoder = encoder  # type: ignore[assignment]
         os.environ["DOWSE_CACHE_DIR"] = str(Path(place) / "cache")
         index.embed()

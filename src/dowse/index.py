@@ -263,6 +263,8 @@ class Index:
         encoder = self._require_encoder()
         if wait is None:  # who waits for all takes over from the process in the background
             self._end_background_embedding()
+        if seconds is None:
+            self._embed_approximately()
         with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
             return embed(
                 self.backend,
@@ -277,6 +279,21 @@ class Index:
                 root=None if self.is_shared else self.root,
                 **options,
             )
+
+    def _embed_approximately(self) -> None:
+        """Give symbols without a vector an approximate one, where their own take long."""
+        from dowse.encoders.registry import load_approximation
+        from dowse.indexing.approximate import MIN_SYMBOLS, embed_approximately
+
+        if self.is_shared or self.unembedded() < MIN_SYMBOLS:
+            return
+        encoder = self._require_encoder()
+        table = load_approximation(encoder, self.settings.view)
+        if table is not None:
+            with contextlib.suppress(
+                DowseError
+            ):  # another process does it; and without it, all is found later
+                embed_approximately(self.backend, encoder, table)
 
     def learn(self, asked: Collection[str] = ()) -> AdapterFacts | None:
         """Learn from the repository's commits where requests for a change lead: `dowse.indexing.learn`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -148,15 +148,22 @@ class OnnxEncoder(DowseModel):
 
     def encode_documents(self, documents: Sequence[Document]) -> Vectors:
         """Return a unit row for every document."""
-        if self._docs_only:
-            return self._encode([[docs_view(document, self.words, self._form)] for document in documents])
-        return self._encode([views(document, self.words, self._form) for document in documents])
+        return self._encode(self._views(documents), self._run)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Return a unit row for every query."""
-        return self._encode([[query_view(text, self.words, self._form)] for text in texts])
+        return self._encode([[query_view(text, self.words, self._form)] for text in texts], self._run)
 
-    def _encode(self, documents: Sequence[Sequence[View]]) -> Vectors:
+    def _views(self, documents: Sequence[Document]) -> list[list[View]]:
+        if self._docs_only:
+            return [[docs_view(document, self.words, self._form)] for document in documents]
+        return [views(document, self.words, self._form) for document in documents]
+
+    def _encode(
+        self,
+        documents: Sequence[Sequence[View]],
+        run: Callable[[Sequence[Sequence[int]], int], Vectors],
+    ) -> Vectors:
         """Encode every view and sum the vectors of each document's views by weight."""
         import numpy as np
 
@@ -166,10 +173,9 @@ class OnnxEncoder(DowseModel):
         # Namesakes and copies have views in common: a sixth of all views, most of them short.
         places: dict[tuple[int, ...], int] = {}
         rows = [places.setdefault(tuple(view.ids), len(places)) for view in flat]
-        vectors = self._run(list(places), self.dimension)[rows]
+        vectors = run(list(places), self.dimension)[rows]
         if len(flat) == len(documents):
             return vectors
-        owners = np.repeat(np.arange(len(documents)), [len(document) for document in documents])
-        sums = np.zeros((len(documents), self.dimension), np.float32)
-        np.add.at(sums, owners, vectors * np.array([[view.weight] for view in flat], np.float32))
-        return normalise_rows(sums)
+        weighted = vectors * np.array([[view.weight] for view in flat], np.float32)
+        counts = np.array([len(document) for document in documents])
+        return normalise_rows(np.add.reduceat(weighted, np.cumsum(counts) - counts))

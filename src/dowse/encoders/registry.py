@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
 
 _HUB_PREFIX = "hf:"
+# The shipped encoder whose document vectors approximate those of another.
+_TINY = "tiny"
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 # What an encoder needs: weights of other frameworks, and the many ONNX variants, can be gigabytes. A star
 # matches slashes too.
@@ -59,6 +61,14 @@ def load_encoder(name: str, view: str = "symbol", device: str = "auto", threads:
         known = ", ".join(model.name for model in available_encoders()) or "none"
         raise ConfigError(f"no encoder {name!r}: shipped are {known}; else name a folder, or hf:owner/name")
     return _open(folder, folder.name, view, device, threads)
+
+
+def load_approximation(encoder: Encoder, view: str = "symbol") -> Encoder | None:
+    """Return the shipped table that approximates an encoder's document vectors; None if there is none."""
+    from dowse.encoders.token_table import TableEncoder
+
+    table = _load_shipped(_TINY, view, "cpu", 1)
+    return table if isinstance(table, TableEncoder) and table.approximates(encoder) else None
 
 
 @lru_cache(maxsize=4)
@@ -106,6 +116,10 @@ def _open(folder: Path, name: str, view: str, device: str, threads: int) -> Enco
             from dowse.research.nbow import NbowEncoder
 
             return NbowEncoder.load(folder, view=view)
+        if config.get("arch") == "token table":
+            from dowse.encoders.token_table import TableEncoder
+
+            return TableEncoder(folder, view=view, device=device, threads=threads)
         return OnnxEncoder(folder, view=view, device=device, threads=threads)
     from dowse.encoders.text_encoder import TextEncoder, find_model
 

@@ -128,6 +128,8 @@ def _describe_coverage(embedded: EmbeddingCoverage) -> str:
         text += f"; {embedded.encoded:,} candidates encoded for this query"
     if embedded.candidates_missing:
         text += f"; {embedded.candidates_missing:,} candidates without a vector"
+    if embedded.approximate:
+        text += "; approximate vectors of the others"
     return text
 
 

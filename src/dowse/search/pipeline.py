@@ -113,10 +113,13 @@ def search(
     embedded = None
     if encoder:
         embedded = EmbeddingCoverage(encoder.id, reader.embedded_count(encoder.id), reader.symbol_count())
+        if embedded.symbols < embedded.total:
+            embedded = embedded._replace(approximate=reader.has_approximate_vectors(encoder.id))
     plan = make_plan(
         request,
         partial(has_symbol, reader),
-        has_vectors=bool(embedded and embedded.symbols) or encodes_at_query_time(reader, settings, embedded),
+        has_vectors=bool(embedded and (embedded.symbols or embedded.approximate))
+        or encodes_at_query_time(reader, settings, embedded),
         has_graph=not reader.is_corpus,
         correct=partial(correct_query, reader, fuzziness=request.options.fuzziness),
         # Of a corpus, long queries are documentation of functions, not reports: measured on trees alone.

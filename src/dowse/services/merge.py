@@ -133,6 +133,7 @@ def _sum_embedded(counts: Sequence[dict[str, Any] | None]) -> dict[str, Any] | N
     return {
         "encoder": known[0]["encoder"],
         **{name: sum(each[name] for each in known) for name in names},
+        "approximate": any(each["approximate"] for each in known),
     }
 
 

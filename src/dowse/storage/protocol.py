@@ -126,6 +126,9 @@ class Reader(Protocol):
     def embedded_count(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder."""
 
+    def has_approximate_vectors(self, encoder: str) -> bool:
+        """Whether symbols without a vector of an encoder have approximate ones, used like vectors."""
+
     def missing_vectors(self, encoder: str) -> list[tuple[int, bytes]]:
         """Return (row, key) of symbols that have no vector yet, one for each key."""
 

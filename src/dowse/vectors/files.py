@@ -8,8 +8,15 @@ from dowse.errors import DowseError
 
 # The state of a folder of vectors: what is committed.
 STATE = "state.json"
+# Ends the name of the folder of approximate vectors, beside the folder of the encoder that they approximate.
+_APPROXIMATE = "-approximate"
 # The suffix of temporary files of `write_atomically`.
 TEMPORARY = ".new"
+
+
+def approximation_of(encoder: str) -> str:
+    """Return the id under which approximate vectors of an encoder are stored."""
+    return encoder + _APPROXIMATE
 
 
 def encoder_path(folder: Path, encoder: str, ending: str = "") -> Path:

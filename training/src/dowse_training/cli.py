@@ -18,6 +18,7 @@ STEPS = {
     "shards": "turn pairs into token ids, once for all runs",
     "fit": "train an encoder by a plan of stages",
     "export": "turn weights into an ONNX model that dowse can ship",
+    "table": "train the token table that approximates a shipped encoder",
     "nbow": "train the neural bag-of-words baseline (also: dowse train --arch nbow)",
 }
 

@@ -47,11 +47,13 @@ def embedding_lane(
     if adapter:
         request = replace(request, vector=adapter.adapt(vector))
     # Without any, the keys of all symbols need not be read.
-    hits = reader.nearest(request, limit) if not encode or reader.embedded_count(encoder.id) else []
+    has_any = not encode or reader.embedded_count(encoder.id) or reader.has_approximate_vectors(encoder.id)
+    hits = reader.nearest(request, limit) if has_any else []
     added = _encode_candidates(reader, encoder, encode) if encode else None
     if added:
-        cosines = (added.vectors @ request.vector).tolist()
-        hits = sorted([*hits, *zip(added.rows, cosines, strict=True)], key=lambda hit: (-hit[1], hit[0]))
+        known = dict(hits)
+        known.update(zip(added.rows, (added.vectors @ request.vector).tolist(), strict=True))
+        hits = sorted(known.items(), key=lambda hit: (-hit[1], hit[0]))
     rows, scores = columns(hits[:limit])
     if adapter is None:
         return EmbeddingResult(rows, scores, query_time=added)

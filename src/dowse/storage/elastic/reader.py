@@ -184,6 +184,10 @@ class ElasticReader(EdgeReader):
                 self._cache.embedded[encoder] = count
         return count
 
+    def has_approximate_vectors(self, encoder: str) -> bool:
+        """Return False: processes of a cluster embed at once."""
+        return False
+
     def missing_vectors(self, encoder: str) -> list[tuple[int, bytes]]:
         """Return (row, key) of symbols that have no vector yet, one for each key."""
         row_by_key: dict[bytes, int] = {}

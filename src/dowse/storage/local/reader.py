@@ -120,6 +120,10 @@ class LocalReader(CatalogQueries):
         """Return how many symbols have a vector of an encoder."""
         return self._vectors.count_embedded(encoder, self.generation, self._catalog)
 
+    def has_approximate_vectors(self, encoder: str) -> bool:
+        """Whether symbols without a vector of an encoder have approximate ones."""
+        return self._vectors.has_approximate(encoder)
+
     def missing_vectors(self, encoder: str) -> list[tuple[int, bytes]]:
         """Return (row, key) of symbols that have no vector yet, one for each key."""
         return self._encoder_vectors(encoder).missing()

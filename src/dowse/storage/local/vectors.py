@@ -1,6 +1,7 @@
 """The vectors of a local index: the vector of each symbol, nearest neighbours, clusters.
 
     vectors/ENCODER/    a matrix (dowse.vectors), named after the encoder that made it
+    vectors/ENCODER-approximate/  vectors of symbols that have none yet, removed when all have one
         embedded.json   how many symbols of which generation have a vector: read without loading NumPy
         clusters.npy    the centroids of the clusters of similar symbols
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -22,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import DowseError
 from dowse.security.safe_files import write_atomically
 from dowse.storage.local.layout import VECTORS
-from dowse.vectors.files import STATE, encoder_path
+from dowse.vectors.files import STATE, approximation_of, encoder_path
 from dowse.write_lock import lock_holder
 
 if TYPE_CHECKING:
@@ -86,9 +88,17 @@ class LocalVectors:
         known = self._cache.get(encoder)
         if known and known[0] == (catalog.identity, generation) and known[1].is_current():
             return known[1]
-        vectors = GenerationVectors(_open_matrix(self.folder(encoder)), *catalog.vector_keys())
+        symbols, keys = catalog.vector_keys()
+        vectors = GenerationVectors(_open_matrix(self.folder(encoder)), symbols, keys)
+        if vectors.embedded < len(symbols) and self.has_approximate(encoder):
+            folder = self.folder(approximation_of(encoder))
+            vectors.approximate = GenerationVectors(_open_matrix(folder), symbols, keys)
         self._cache[encoder] = ((catalog.identity, generation), vectors)
         return vectors
+
+    def has_approximate(self, encoder: str) -> bool:
+        """Whether there are approximate vectors of symbols that have no vector of an encoder yet."""
+        return (self.folder(approximation_of(encoder)) / STATE).exists()
 
     def without_vector(self, encoder: str, symbols: Sequence[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
         """Return those of some symbols, given as (row, key), that have no vector.
@@ -117,10 +127,12 @@ class GenerationVectors:
         self._keys = as_keys(keys)
         self._symbols = np.array(rows, np.int64)  # ascending
         self._matrix_rows = matrix.find(self._keys)  # of each symbol; -1 for none
+        self.approximate: GenerationVectors | None = None  # for symbols that have no vector
 
     def is_current(self) -> bool:
         """Whether nothing was added since; an empty matrix has no known dimension and counts as outdated."""
-        return len(self.matrix) > 0 and self.matrix.is_current()
+        is_current = len(self.matrix) > 0 and self.matrix.is_current()
+        return is_current and (self.approximate is None or self.approximate.is_current())
 
     @property
     def embedded(self) -> int:
@@ -137,12 +149,16 @@ class GenerationVectors:
         return [(row, key) for key, row in row_by_key.items()]
 
     def rows(self, symbols: Sequence[int]) -> Floats:
-        """Return the vectors of symbols, zeros for one that has none."""
+        """Return the vectors of symbols, approximate ones or zeros for those that have none."""
         import numpy as np
 
         rows = self._matrix_rows[np.searchsorted(self._symbols, np.array(symbols, np.int64))]
-        vectors = np.zeros((len(rows), self.matrix.dimension), np.float32)
-        vectors[rows >= 0] = self.matrix.rows(rows[rows >= 0])
+        if self.approximate:
+            vectors = self.approximate.rows(symbols)
+        else:
+            vectors = np.zeros((len(rows), self.matrix.dimension), np.float32)
+        if (rows >= 0).any():
+            vectors[rows >= 0] = self.matrix.rows(rows[rows >= 0])
         return vectors
 
     def used(self) -> NDArray[np.int64]:
@@ -152,9 +168,23 @@ class GenerationVectors:
         return np.unique(self._matrix_rows[self._matrix_rows >= 0])
 
     def nearest(
-        self, request: VectorRequest, limit: int, allowed: Sequence[int] | None
+        self, request: VectorRequest, limit: int, allowed: Sequence[int] | NDArray[np.int64] | None
     ) -> list[tuple[int, float]]:
         """Return (symbol, cosine) of the nearest symbols, among the allowed ones if given."""
+        import numpy as np
+
+        if self.approximate:
+            others = self._symbols[self._matrix_rows < 0]
+            if allowed is not None:
+                others = np.intersect1d(others, np.array(allowed, np.int64))
+            found = self.approximate.nearest(request, limit, others)
+            found += self._nearest_embedded(request, limit, allowed)
+            return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:limit]
+        return self._nearest_embedded(request, limit, allowed)
+
+    def _nearest_embedded(
+        self, request: VectorRequest, limit: int, allowed: Sequence[int] | NDArray[np.int64] | None
+    ) -> list[tuple[int, float]]:
         import numpy as np
 
         owners = self._owners
@@ -286,6 +316,8 @@ class LocalVectorWriter:
         if method == "approx" or (method == "auto" and len(matrix) >= IVF_FROM):
             refresh(matrix, sample_queries)
         self.save_counts(clusters)
+        # Every symbol has a vector now.
+        shutil.rmtree(approximation_of(str(matrix.folder)), ignore_errors=True)
 
     def save_counts(self, clusters: int | None = None) -> None:
         """Save how many symbols have a vector, so that readers need not count."""
