@@ -90,9 +90,9 @@ class LocalVectors:
             return known[1]
         symbols, keys = catalog.vector_keys()
         vectors = GenerationVectors(_open_matrix(self.folder(encoder)), symbols, keys)
-        if vectors.embedded < len(symbols) and self.has_approximate(encoder):
-            folder = self.folder(approximation_of(encoder))
-            vectors.approximate = GenerationVectors(_open_matrix(folder), symbols, keys)
+        approximate = self.folder(approximation_of(encoder))
+        if vectors.embedded < len(symbols):
+            vectors.approximate = GenerationVectors(_open_matrix(approximate), symbols, keys)
         self._cache[encoder] = ((catalog.identity, generation), vectors)
         return vectors
 
@@ -130,9 +130,12 @@ class GenerationVectors:
         self.approximate: GenerationVectors | None = None  # for symbols that have no vector
 
     def is_current(self) -> bool:
-        """Whether nothing was added since; an empty matrix has no known dimension and counts as outdated."""
-        is_current = len(self.matrix) > 0 and self.matrix.is_current()
-        return is_current and (self.approximate is None or self.approximate.is_current())
+        """Whether nothing was added since; an empty matrix has no known dimension."""
+        if self.approximate and not self.approximate.is_current():
+            return False
+        if not len(self.matrix):
+            return not (self.matrix.folder / STATE).exists()
+        return self.matrix.is_current()
 
     @property
     def embedded(self) -> int:
@@ -153,7 +156,7 @@ class GenerationVectors:
         import numpy as np
 
         rows = self._matrix_rows[np.searchsorted(self._symbols, np.array(symbols, np.int64))]
-        if self.approximate:
+        if self.approximate and len(self.approximate.matrix):
             vectors = self.approximate.rows(symbols)
         else:
             vectors = np.zeros((len(rows), self.matrix.dimension), np.float32)
@@ -173,7 +176,7 @@ class GenerationVectors:
         """Return (symbol, cosine) of the nearest symbols, among the allowed ones if given."""
         import numpy as np
 
-        if self.approximate:
+        if self.approximate and len(self.approximate.matrix):
             others = self._symbols[self._matrix_rows < 0]
             if allowed is not None:
                 others = np.intersect1d(others, np.array(allowed, np.int64))

@@ -1,0 +1,125 @@
+"""Approximate vectors: found by meaning at once, replaced by the symbols' own, never counted as such."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dowse import Index
+from dowse.encoders.registry import load_approximation, load_encoder
+from dowse.errors import DowseError
+from dowse.indexing import approximate
+from dowse.vectors.files import approximation_of
+
+from helpers import write_tree
+
+VERBS = ("start", "stop", "retry", "cancel", "pause", "count", "copy", "send")
+FILES = {
+    f"{verb}.py": f'def {verb}(job):\n    """{verb.title()} one job of the queue."""\n    job.{verb}()\n'
+    for verb in VERBS
+}
+QUERY = "try a failed job of the queue again"
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tree, and an empty cache of vectors."""
+    monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))
+    return write_tree(tmp_path / "code", FILES)
+
+
+@pytest.fixture
+def index(root):
+    with Index.open(
+        root, index_dir=str(root.with_name("index")), encoder="base", threads=1, encode_candidates=0
+    ) as index:
+        index.update()
+        yield index
+
+
+def embed_approximately(index: Index, table=None) -> int:
+    assert index.encoder is not None
+    table = table or load_approximation(index.encoder)
+    return approximate.embed_approximately(index.backend, index.encoder, table)
+
+
+def folder(index: Index) -> Path:
+    return Path(index.backend.address) / "vectors" / approximation_of(load_encoder("base").id)
+
+
+def test_symbols_are_found_by_meaning_and_count_as_not_embedded(index):
+    assert not index.search(QUERY, mode="auto").embedded.approximate
+    encoded = embed_approximately(index)
+    answer = index.search(QUERY, mode="embedding")
+    assert answer.hits[0].symbol.name == "retry"
+    assert (answer.embedded.symbols, answer.embedded.total, answer.embedded.approximate) == (0, encoded, True)
+    assert index.unembedded() == encoded and embed_approximately(index) == 0
+
+
+def test_filters_hold_for_approximate_vectors(index):
+    embed_approximately(index)
+    names = [hit.symbol.path for hit in index.search(f"{QUERY} path:c*.py", mode="embedding").hits]
+    assert names and all(name.startswith("c") for name in names)
+
+
+def test_own_vectors_replace_them(index):
+    embed_approximately(index)
+    rough = {hit.symbol.id: hit.score for hit in index.search(QUERY, mode="embedding").hits}
+    index.embed()
+    assert not folder(index).exists()
+    answer = index.search(QUERY, mode="embedding")
+    assert not answer.embedded.approximate and answer.embedded.symbols == answer.embedded.total
+    assert {hit.symbol.id: hit.score for hit in answer.hits} != rough
+
+
+def test_both_kinds_are_searched_together(index):
+    index.embed()
+    whole = index.search(QUERY, mode="embedding", k=50)
+    write_tree(index.root, {"again.py": 'def again(job):\n    """Retry."""\n    job.run()\n'})
+    index.update()
+    assert embed_approximately(index) == index.unembedded() > 0  # none but the new ones
+    answer = index.search(QUERY, mode="embedding", k=50)
+    assert "again" in [hit.symbol.name for hit in answer.hits]
+    before, after = ({hit.symbol.id: hit.lanes[0].score for hit in each.hits} for each in (whole, answer))
+    assert {symbol: after[symbol] for symbol in before} == before
+
+
+def test_an_update_meanwhile_is_encoded_too(index):
+    class Table:
+        """Changes the index while the first chunk is encoded."""
+
+        def __init__(self):
+            self.table, self.calls = load_approximation(index.encoder), 0
+
+        def encode_documents(self, documents):
+            self.calls += 1
+            if self.calls == 1:
+                write_tree(index.root, {"late.py": "def late(job):\n    job.late()\n"})
+                index.update()
+            return self.table.encode_documents(documents)
+
+    embed_approximately(index, Table())
+    assert "late" in [hit.symbol.name for hit in index.search("late", mode="embedding", k=50).hits]
+
+
+def test_embedding_begins_with_them_where_it_takes_long(index, monkeypatch):
+    seen = []
+    monkeypatch.setattr(approximate, "MIN_SYMBOLS", 1)
+    index.embed(chunk=4, on_progress=lambda _: seen.append(folder(index).exists()))
+    assert seen and all(seen) and not folder(index).exists()
+    monkeypatch.setattr(approximate, "MIN_SYMBOLS", 10**6)
+    write_tree(index.root, {"more.py": "def more():\n    pass\n"})
+    index.update()
+    seen.clear()
+    index.embed(on_progress=lambda _: seen.append(folder(index).exists()))
+    assert seen == [False]
+
+
+def test_a_second_process_leaves_them_to_the_first(index):
+    encoder = load_encoder("base")
+    with index.backend.vector_writer(approximation_of(encoder.id), encoder.dimension, 0.0):
+        with pytest.raises(DowseError):
+            embed_approximately(index)
+        index.embed()
+    assert index.unembedded() == 0
