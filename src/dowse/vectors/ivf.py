@@ -9,8 +9,7 @@ Three steps, each on fewer rows and more bits than the one before:
 3. Reranking: the rows that look nearest are scored exactly, from the matrix.
 
 Filters are applied before candidates are cut. Rows that were added after the lists were built are scored
-exactly. How many lists to probe, and how many rows to rerank, was measured when they were built (see
-`ivf_build`).
+exactly. How many lists to probe was measured when they were built (see `ivf_build`).
 
 Lists alone would not do: a text and the code that it describes are far apart in many dimensions, and the
 100 nearest of 150,000 are spread over half of the lists. Bits alone would have to read every row.
@@ -43,12 +42,12 @@ from dowse.vectors.matrix import Matrix
 from dowse.vectors.quantize import Bits, Floats, Mask, Rows
 
 FILE = ".approx"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 2
 # Arrays in the file begin at multiples of this.
 _ALIGNMENT = 64
-# Rows that are reranked: at least, and for each wanted row, whatever was measured.
+# Rows that are reranked: at least, and for each wanted row.
 MIN_RERANKED = 1000
-_RERANKED_PER_ROW = 4
+_RERANKED_PER_ROW = 40
 # Up to so many allowed rows, exact search is as fast, and misses nothing.
 EXACT_UP_TO = 20_000
 # More than any row can differ in: marks a row that is not allowed.
@@ -67,7 +66,6 @@ class IvfIndex:
     lengths: Floats  # of the mean of each list, which has the direction of its centroid
     depths: Rows  # for so many nearest rows …
     probes: Rows  # … probe so many lists
-    reranked: Rows  # … and rerank so many rows
     recall: float  # at 100, measured when the lists were made
     fitted: int  # rows there were when the centroids were fitted
     last_key: str  # of the last row in a list: tells whether the lists belong to a matrix
@@ -83,10 +81,6 @@ class IvfIndex:
     def probe_count(self, depth: float) -> int:
         """Return how many lists hold nearly all of so many nearest rows."""
         return int(np.ceil(np.interp(depth, self.depths, self.probes)))
-
-    def rerank_count(self, depth: float) -> int:
-        """Return how many rows of those lists look nearest where nearly all of so many nearest rows do."""
-        return int(np.ceil(np.interp(depth, self.depths, self.reranked)))
 
 
 def ivf_search(
@@ -104,9 +98,8 @@ def ivf_search(
     if count <= max(EXACT_UP_TO, k):
         return exact_search(matrix, vector, k, mask)
     query = prepare(vector, matrix.dimension)
-    share = count / len(matrix)
-    rerank = max(MIN_RERANKED, _RERANKED_PER_ROW * k, int(share * index.rerank_count(k / share)))
-    near = _probe(index, matrix, query, index.probe_count(k / share), rerank, mask)
+    probes = index.probe_count(k * len(matrix) / count)
+    near = _probe(index, matrix, query, probes, max(MIN_RERANKED, _RERANKED_PER_ROW * k), mask)
     nearest = select(matrix, query, itertools.chain(near, scan(matrix, query, mask, len(index))), k)
     return nearest if len(nearest.rows) == min(k, count) else exact_search(matrix, vector, k, mask)
 
@@ -115,26 +108,7 @@ def _probe(
     index: IvfIndex, matrix: Matrix, query: Query, probes: int, rerank: int, mask: Mask | None
 ) -> Iterator[tuple[Rows, Floats]]:
     """Yield the rows of the nearest lists that look nearest by their bits, with scores."""
-    starts, stops, differing = _estimate(index, query.exact.astype(np.float32), probes)
-    ends = np.cumsum(stops - starts)
-    if mask is not None:
-        order = np.concatenate([index.order[a:b] for a, b in zip(starts, stops, strict=True)])
-        differing[~mask[order]] = _EXCLUDED
-    chosen = _smallest(differing, rerank)
-    rows = index.order[chosen + (stops - ends)[np.searchsorted(ends, chosen, side="right")]]
-    yield rows.astype(np.int64), coarse_scores(matrix.codes[rows], matrix.scales[rows], query)
-
-
-def bit_ranks(index: IvfIndex, vector: Floats, probes: int, rows: Rows) -> Rows:
-    """Return how many rows of the probed lists look nearer by their bits, for each of `rows` among them."""
-    starts, stops, differing = _estimate(index, vector, probes)
-    order = np.concatenate([index.order[a:b] for a, b in zip(starts, stops, strict=True)])
-    wanted = differing[np.isin(order, rows)]
-    return np.searchsorted(np.sort(differing), wanted)
-
-
-def _estimate(index: IvfIndex, vector: Floats, probes: int) -> tuple[Rows, Rows, NDArray[np.uint16]]:
-    """Return where the probed lists begin and end, and how far each of their rows looks by its bits."""
+    vector = query.exact.astype(np.float32)
     scores = index.centroids @ vector
     lists = np.sort(np.argpartition(-scores, min(probes, len(scores)) - 1)[:probes])
     starts, stops = _merge_ranges(index.starts[lists], index.starts[lists + 1])
@@ -145,7 +119,12 @@ def _estimate(index: IvfIndex, vector: Floats, probes: int) -> tuple[Rows, Rows,
         differing[end - (stop - start) : end] = differing_bits(code, index.bits[start:stop])
     sizes = index.starts[lists + 1] - index.starts[lists]
     differing += np.repeat(_list_offsets(index, scores * index.lengths)[lists], sizes)
-    return starts, stops, differing
+    if mask is not None:
+        order = np.concatenate([index.order[a:b] for a, b in zip(starts, stops, strict=True)])
+        differing[~mask[order]] = _EXCLUDED
+    chosen = _smallest(differing, rerank)
+    rows = index.order[chosen + (stops - ends)[np.searchsorted(ends, chosen, side="right")]]
+    yield rows.astype(np.int64), coarse_scores(matrix.codes[rows], matrix.scales[rows], query)
 
 
 def _list_offsets(index: IvfIndex, cosines: Floats) -> NDArray[np.uint16]:

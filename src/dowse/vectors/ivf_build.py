@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dowse.vectors.exact import exact_search
-from dowse.vectors.ivf import IvfIndex, bit_ranks, ivf_search, load, save
+from dowse.vectors.ivf import IvfIndex, ivf_search, load, save
 from dowse.vectors.kmeans import kmeans, matrix_centroids, matrix_labels, nearest_centroids
 from dowse.vectors.matrix import Matrix, blocks
 from dowse.vectors.quantize import Bits, Floats, Rows
@@ -19,8 +19,8 @@ IVF_FROM = 100_000
 _LIST_ROWS = 500
 # Iterations of k-means: most of the build time, and later ones move few rows.
 _ITERATIONS = 8
-# The share of the nearest rows that the probed lists must hold, and of those the share that is reranked.
-_LIST_RECALL = _BIT_RECALL = 0.993
+# The share of the nearest rows that the probed lists must hold; 1-bit codes lose another percent.
+_LIST_RECALL = 0.993
 _DEPTHS = (10, 100, 1000)
 _HELD_OUT = 200
 # Without held-out queries, rows with noise serve as queries. This is their cosine with the row: about that
@@ -69,7 +69,6 @@ def fit(
         lengths=(np.bincount(labels, cosines, len(centroids)) / np.maximum(sizes, 1)).astype(np.float32),
         depths=np.array([1]),
         probes=everything,
-        reranked=np.array([len(matrix)]),
         recall=0.0,
         fitted=len(matrix),
         last_key=matrix.key(len(matrix) - 1).hex(),
@@ -78,7 +77,8 @@ def fit(
     if queries is None or not len(queries):  # code without documentation has no sentences to ask with
         queries = noisy_rows(matrix, _HELD_OUT, random)
     held_out = queries[:_HELD_OUT]
-    index = _measure(index, matrix, held_out, labels)
+    depths, probes = _measure_probes(index, matrix, held_out, labels)
+    index = replace(index, depths=depths, probes=probes)
     return replace(index, recall=recall(index, matrix, held_out))
 
 
@@ -128,31 +128,17 @@ def random_rotation(dimension: int, random: np.random.Generator) -> Floats:
     return rotation
 
 
-def _measure(index: IvfIndex, matrix: Matrix, queries: Floats, labels: Rows) -> IvfIndex:
-    """Return the index with the lists to probe and rows to rerank for nearly all of so many nearest rows."""
+def _measure_probes(index: IvfIndex, matrix: Matrix, queries: Floats, labels: Rows) -> tuple[Rows, Rows]:
+    """Return depths, and how many lists hold nearly all of so many nearest rows."""
     depths = np.unique(np.minimum(_DEPTHS, len(matrix)))
-    nearest = [exact_search(matrix, query, int(depths[-1])).rows for query in queries]
-    ranks = np.array(
-        [_list_ranks(index, query)[labels[rows]] for query, rows in zip(queries, nearest, strict=True)]
-    )
+    ranks = np.empty((len(queries), depths[-1]), np.int64)
+    for number, query in enumerate(queries):
+        by_nearness = np.argsort(-(index.centroids @ query), kind="stable")
+        rank_of_list = np.empty(len(by_nearness), np.int64)
+        rank_of_list[by_nearness] = np.arange(len(by_nearness))
+        ranks[number] = rank_of_list[labels[exact_search(matrix, query, int(depths[-1])).rows]]
     probes = [1 + int(np.quantile(ranks[:, :depth], _LIST_RECALL, method="higher")) for depth in depths]
-    index = replace(index, depths=depths, probes=np.maximum.accumulate(probes))
-    reranked = []
-    for depth in depths.tolist():
-        found = [
-            bit_ranks(index, query, index.probe_count(depth), rows[:depth])
-            for query, rows in zip(queries, nearest, strict=True)
-        ]
-        reranked.append(1 + int(np.quantile(np.concatenate(found), _BIT_RECALL, method="higher")))
-    return replace(index, reranked=np.maximum.accumulate(reranked))
-
-
-def _list_ranks(index: IvfIndex, query: Floats) -> Rows:
-    """Return the rank of each list, by how near its centroid is."""
-    by_nearness = np.argsort(-(index.centroids @ query), kind="stable")
-    ranks = np.empty(len(by_nearness), np.int64)
-    ranks[by_nearness] = np.arange(len(by_nearness))
-    return ranks
+    return depths, np.maximum.accumulate(probes)
 
 
 def _sort_by_proximity(centroids: Floats) -> Floats:
