@@ -144,7 +144,7 @@ def _encode(encoder: Encoder, cache: VectorCache, writer: VectorWriter, chunk: C
 
 
 def _sample_queries(backend: Backend, encoder: Encoder) -> Floats:
-    """Return query vectors to tune with: of the first sentences in the documentation of some symbols."""
+    """Return query vectors to tune with: of the first sentences in the documentation of symbols, or names."""
     import random
 
     from dowse.encoders.document import first_sentence
@@ -155,4 +155,5 @@ def _sample_queries(backend: Backend, encoder: Encoder) -> Floats:
         rows = reader.rows_of_files([file.file_id for file in sample])
         documents = reader.documents([row.row for row in rows[: 10 * _QUERIES]])
     sentences = dict.fromkeys(first_sentence(document.docs) for document in documents if document.docs)
-    return encoder.encode_queries([text for text in sentences if text][:_QUERIES])
+    names = dict.fromkeys(f"{document.qualifier} {document.name}".strip() for document in documents)
+    return encoder.encode_queries([text for text in (*sentences, *names) if text][:_QUERIES])
