@@ -41,7 +41,7 @@ from dowse.vectors.embedding_progress import end_processes
 
 from common import beside_python, work_folder, write_results
 
-COUNTS = (0, 100)
+COUNTS = (0, 25, 50, 100, 200)
 # With approximate vectors of all symbols.
 TABLE_COUNTS = (0, 100)
 QUESTION = "where is the response body parsed"
@@ -60,13 +60,14 @@ def main() -> None:
     parser.add_argument("what", choices=("quality", "time"))
     parser.add_argument("paths", nargs="+", type=Path, help="manifests, or a repository")
     parser.add_argument("--only", nargs="+", default=[], help="repositories of the manifests; all by default")
+    parser.add_argument("--counts", nargs="+", type=int, default=COUNTS, help="candidates, for `quality`")
     parser.add_argument("--runs", type=int, default=5, help="searches of each kind, for `time`")
     parser.add_argument("--work", type=Path, help="keeps the indexes")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with work_folder(options.work) as folder:
         if options.what == "quality":
-            results = measure_quality(options.paths, options.only, folder)
+            results = measure_quality(options.paths, options.only, options.counts, folder)
         else:
             results = measure_time(options.paths[0].resolve(), options.runs)
     print(json.dumps(results, indent=1))
@@ -93,7 +94,9 @@ class RememberingEncoder:
         return np.stack([self._vectors[each] for each in documents])
 
 
-def measure_quality(manifests: Sequence[Path], only: Sequence[str], folder: Path) -> dict[str, object]:
+def measure_quality(
+    manifests: Sequence[Path], only: Sequence[str], counts: Sequence[int], folder: Path
+) -> dict[str, object]:
     """Return nDCG@10 of each repository and the mean of them, by the number of candidates."""
     table: dict[str, dict[str, object]] = {}
     for path in manifests:
@@ -101,14 +104,14 @@ def measure_quality(manifests: Sequence[Path], only: Sequence[str], folder: Path
             for dataset in entry.datasets():
                 name = dataset.name.rpartition("/")[2]
                 if not only or name in only:
-                    table[name] = measure_dataset(dataset, folder)
+                    table[name] = measure_dataset(dataset, counts, folder)
                     print(name, table[name], file=sys.stderr, flush=True)
-    names = [*map(str, COUNTS), *(f"table+{count}" for count in TABLE_COUNTS), "all"]
+    names = [*map(str, counts), *(f"table+{count}" for count in TABLE_COUNTS), "all"]
     mean = {name: round(statistics.mean(row[name] for row in table.values()), 4) for name in names}  # type: ignore[type-var]
     return {"mean": mean, "repositories": table}
 
 
-def measure_dataset(dataset: Dataset, folder: Path) -> dict[str, object]:
+def measure_dataset(dataset: Dataset, counts: Sequence[int], folder: Path) -> dict[str, object]:
     """Ask about one repository, first without vectors, then with all."""
     os.environ["DOWSE_CACHE_DIR"] = str(folder / "cache")  # without vectors until the end
     assert dataset.root is not None
@@ -118,7 +121,7 @@ def measure_dataset(dataset: Dataset, folder: Path) -> dict[str, object]:
         assert index.encoder is not None
         encoder = RememberingEncoder(index.encoder)
         row: dict[str, object] = {"symbols": index.unembedded(), "questions": len(dataset.scored_cases)}
-        for count in COUNTS:
+        for count in counts:
             row[str(count)] = ndcg(index, encoder, dataset, count)
         table = load_approximation(index.encoder)
         assert table is not None
