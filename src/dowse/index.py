@@ -264,7 +264,7 @@ class Index:
         if wait is None:  # who waits for all takes over from the process in the background
             self._end_background_embedding()
         if seconds is None:
-            self._embed_approximately()
+            self.embed_approximately()
         with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
             return embed(
                 self.backend,
@@ -280,7 +280,7 @@ class Index:
                 **options,
             )
 
-    def _embed_approximately(self) -> None:
+    def embed_approximately(self) -> None:
         """Give symbols without a vector an approximate one, where their own take long."""
         from dowse.encoders.registry import load_approximation
         from dowse.indexing.approximate import MIN_SYMBOLS, embed_approximately
@@ -290,9 +290,7 @@ class Index:
         encoder = self._require_encoder()
         table = load_approximation(encoder, self.settings.view)
         if table is not None:
-            with contextlib.suppress(
-                DowseError
-            ):  # another process does it; and without it, all is found later
+            with contextlib.suppress(DowseError):  # another process does it
                 embed_approximately(self.backend, encoder, table)
 
     def learn(self, asked: Collection[str] = ()) -> AdapterFacts | None:

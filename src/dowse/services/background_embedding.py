@@ -1,7 +1,7 @@
 """A process that goes on after a command has answered; one for each index, at low priority.
 
-It builds the call graph if that was deferred, then embeds. When all is embedded, another one learns from the
-history of the repository (`dowse.indexing.learn`).
+It makes approximate vectors of a large tree, builds the call graph if that was deferred, then embeds. When
+all is embedded, another one learns from the history of the repository (`dowse.indexing.learn`).
 
 It belongs to no terminal and outlives the command. The lock of `EmbeddingFolder` keeps a second one away, the
 write lock of the vectors any other process that embeds. It may be killed at any moment: each chunk is an
@@ -126,6 +126,8 @@ def _run(index: Index, folder: EmbeddingFolder, task: Callable[[Index, Embedding
 
 
 def _embed(index: Index, folder: EmbeddingFolder) -> None:
+    if index.encoder is not None:
+        index.embed_approximately()  # takes seconds, the graph of a large tree minutes
     with contextlib.suppress(DowseError):  # another process writes the index, and builds the graph
         index.link(wait=_LOCK_SECONDS)
     if index.encoder is None:
