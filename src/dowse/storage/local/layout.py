@@ -21,7 +21,7 @@ import re
 from pathlib import Path
 
 from dowse.errors import DowseError, IndexDamaged, IndexUnavailable
-from dowse.security.safe_files import open_without_links
+from dowse.security.safe_files import open_without_links, sync_folder
 from dowse.security.safe_files import refuse_links as _refuse_links
 from dowse.write_lock import LOCK
 
@@ -90,6 +90,13 @@ def clone_generation(folder: Path, old: int, new: int) -> Path:
     return target
 
 
+def sync_generation(folder: Path, generation: int) -> None:
+    """Make the names of a generation durable; tantivy syncs what is in its files, not its last rename."""
+    path = generation_path(folder, generation)
+    for each in (*sorted(path.iterdir()), path, path.parent, folder):
+        sync_folder(each)
+
+
 def remove_generation(folder: Path, generation: int) -> None:
     """Remove the folder of one generation, if there is one."""
     import shutil
@@ -116,6 +123,8 @@ def remove_index(folder: Path) -> None:
 
     for name in _CATALOG_FILES:
         (folder / name).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        sync_folder(folder)
     remove_other_generations(folder, keep=0)
     remove_generation(folder, 0)
     with contextlib.suppress(OSError):
@@ -192,4 +201,6 @@ def link_file(source: str, target: str) -> str:
         os.link(source, target)
     except OSError:
         shutil.copy2(source, target)
+        with open(target, "rb+") as file:
+            os.fsync(file.fileno())
     return target
