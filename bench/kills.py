@@ -1,0 +1,261 @@
+"""SIGKILL at random moments of everything that writes to an index or beside it.
+
+    python bench/kills.py --kills 1000 --processes 2 --out bench/results/kills.json
+
+After each kill the place opens and is as before or after the writer, and the next run of everything makes it
+equal to a rebuild. Half of the moments are drawn from the whole run, half from the time in which it writes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import os
+import pickle
+import random
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+# Processes are forked: none may have threads by then.
+os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+from common import work_folder, write_results
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from index_writers import WRITERS, Place, State, mended, prepare, problem, state
+
+# How often the place is looked at for the first write.
+_POLL_SECONDS = 0.001
+# Of a run and of a check; a hang is a fault too.
+_LIMIT_SECONDS = 120.0
+
+
+class Known(NamedTuple):
+    """A writer that was not killed."""
+
+    before: State
+    after: State
+    whole: State  # after a rebuild of everything
+    seconds: float
+    first_write: float
+    last_write: float
+
+
+class Outcome(NamedTuple):
+    """What a kill did."""
+
+    writer: str
+    seed: int
+    was_killed: bool  # else the writer had ended
+    after_writing: bool  # whether anything was written before
+    is_new: bool  # whether the place was as after the writer
+    problem: str
+
+
+def main() -> None:
+    """Kill, check and count."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--writers", default=",".join(WRITERS))
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--work", type=Path, help="folder to work in (default: a temporary one)")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    began, writers = time.monotonic(), options.writers.split(",")
+    _load_modules()
+    with work_folder(options.work) as base:
+        places = _forked(lambda: prepare(base))
+        known = {name: _undisturbed(name, places, base / "undisturbed") for name in writers}
+        for name, each in known.items():
+            print(f"{name}: {each.seconds:.2f} s, writes for {each.last_write - each.first_write:.2f} s", flush=True)
+        share = -(-options.kills // options.processes)
+        workers = [
+            _start(base, number, lambda n=number: _kill_many(base / str(n), share, options.seed + n, places, known))
+            for number in range(options.processes)
+        ]
+        outcomes = [outcome for worker in workers for outcome in _results(*worker)]
+    results = _summary(outcomes, known)
+    results |= {"seed": options.seed, "seconds": round(time.monotonic() - began)}
+    print(json.dumps(results, indent=1))
+    if options.out:
+        write_results(options.out, results)
+
+
+def _load_modules() -> None:
+    """Load what writers load, so that a forked one begins at once; nothing of it starts a thread."""
+    import onnxruntime  # noqa: F401
+
+    import dowse.indexing.learn
+    import dowse.indexing.update
+    import dowse.research.tfidf.index
+    import dowse.services.background_embedding
+    import dowse.storage.local.fulltext
+    import dowse.transfer.import_snapshot
+    import dowse.vectors.writer
+    import dowse.watch.update_loop  # noqa: F401
+
+
+def _undisturbed(name: str, places: dict[str, Place], folder: Path) -> Known:
+    """Run a writer to its end."""
+    run, start = WRITERS[name]
+    before = _forked(lambda: state(places[start].copy(folder)))
+    place = places[start].copy(folder)
+    writes: list[float] = []
+    began, seen = time.monotonic(), _stamp(place.folder)
+    pid = _fork(lambda: run(place))
+    while os.waitpid(pid, os.WNOHANG) == (0, 0):
+        if (now := _stamp(place.folder)) != seen:
+            seen = now
+            writes.append(time.monotonic() - began)
+        time.sleep(_POLL_SECONDS)
+    seconds = time.monotonic() - began
+    after = _forked(lambda: state(place))
+    return Known(before, after, _forked(lambda: mended(place)), seconds, writes[0], writes[-1])
+
+
+def _kill_many(
+    folder: Path, kills: int, seed: int, places: dict[str, Place], known: dict[str, Known]
+) -> Iterator[Outcome]:
+    """Kill each writer in turn until there are enough."""
+    done = number = 0
+    while done < kills:
+        name = list(known)[number % len(known)]
+        outcome = _kill(name, 1_000_000 * seed + number, places[WRITERS[name][1]].copy(folder), known[name])
+        number += 1
+        done += outcome.was_killed
+        yield outcome
+
+
+def _kill(name: str, seed: int, place: Place, known: Known) -> Outcome:
+    """Run a writer, kill it, and look at what it left."""
+    chance, untouched = random.Random(seed), _stamp(place.folder)
+    pid = _fork(lambda: WRITERS[name][0](place))
+    if chance.random() < 0.5:
+        time.sleep(chance.uniform(0, known.seconds))
+    else:
+        limit = time.monotonic() + _LIMIT_SECONDS
+        while _stamp(place.folder) == untouched and time.monotonic() < limit:
+            time.sleep(_POLL_SECONDS)
+        time.sleep(chance.uniform(0, known.last_write - known.first_write))
+    os.kill(pid, signal.SIGKILL)
+    was_killed = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+    after_writing = _stamp(place.folder) != untouched
+    try:
+        found = _forked(lambda: state(place))
+        wrong = problem(found, known.before, known.after)
+        whole = _forked(lambda: mended(place))
+        wrong = wrong or (whole._replace(events=[]) != known.whole._replace(events=[])) * "differs from a rebuild"
+        is_new = found == known.after
+    except Failed as error:
+        wrong, is_new = str(error), False
+    return Outcome(name, seed, was_killed, after_writing, is_new, wrong)
+
+
+class Failed(Exception):
+    """A forked process raised, or did not end."""
+
+
+def _forked(function: Callable[[], Any]) -> Any:
+    """Return what a function returns in a process of its own."""
+    reading, writing = os.pipe()
+
+    def send() -> None:
+        with os.fdopen(writing, "wb") as file:
+            try:
+                result = ("", function())
+            except BaseException as error:
+                result = ("".join(traceback.format_exception(error))[-2000:], None)
+            pickle.dump(result, file)
+
+    pid = _fork(send)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as file:
+        data = file.read()
+    os.waitpid(pid, 0)
+    failure, result = pickle.loads(data) if data else ("the process died", None)
+    if failure:
+        raise Failed(failure)
+    return result
+
+
+def _fork(function: Callable[[], object]) -> int:
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
+    try:
+        signal.alarm(int(_LIMIT_SECONDS))
+        function()
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _start(base: Path, number: int, outcomes: Callable[[], Iterator[Outcome]]) -> tuple[int, Path]:
+    """Start a process that writes its outcomes into a file."""
+    file = base / f"outcomes-{number}.jsonl"
+
+    def work() -> None:
+        signal.alarm(0)
+        with file.open("w") as out:
+            for outcome in outcomes():
+                print(json.dumps(outcome), file=out, flush=True)
+                if outcome.problem:
+                    print(outcome, file=sys.stderr, flush=True)
+
+    return _fork(work), file
+
+
+def _results(pid: int, file: Path) -> list[Outcome]:
+    if os.waitpid(pid, 0)[1]:
+        raise SystemExit("a process failed")
+    return [Outcome(*json.loads(line)) for line in file.read_text().splitlines()]
+
+
+def _stamp(folder: Path) -> int:
+    """Return a number that changes with any write below a folder."""
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in (*names, "."):
+            try:
+                status = os.stat(os.path.join(parent, name))
+            except OSError:
+                continue
+            total = hash((total, name, status.st_mtime_ns, status.st_size, status.st_ino))
+    return total
+
+
+def _summary(outcomes: list[Outcome], known: dict[str, Known]) -> dict[str, Any]:
+    killed = [each for each in outcomes if each.was_killed]
+    by_writer = collections.Counter(each.writer for each in killed)
+    writing = collections.Counter(each.writer for each in killed if each.after_writing)
+    return {
+        "kills": len(killed),
+        "after the first write": sum(writing.values()),
+        "with the result of the writer": sum(each.is_new for each in killed),
+        "damaged or different": sum(bool(each.problem) for each in outcomes),
+        "problems": [[each.writer, each.seed, each.problem] for each in outcomes if each.problem][:20],
+        "writers": {
+            name: {
+                "kills": by_writer[name],
+                "after the first write": writing[name],
+                "seconds undisturbed": round(each.seconds, 2),
+            }
+            for name, each in known.items()
+        },
+    }
+
+
+if __name__ == "__main__":
+    main()
