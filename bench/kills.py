@@ -12,20 +12,16 @@ import argparse
 import collections
 import json
 import os
-import pickle
 import random
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# Processes are forked: none may have threads by then.
-os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-
 from common import work_folder, write_results
+from forked import LIMIT_SECONDS, Failed, fork, forked, load_modules
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
@@ -33,8 +29,6 @@ from index_writers import WRITERS, Place, State, mended, prepare, problem, state
 
 # How often the place is looked at for the first write.
 _POLL_SECONDS = 0.001
-# Of a run and of a check; a hang is a fault too.
-_LIMIT_SECONDS = 120.0
 
 
 class Known(NamedTuple):
@@ -61,7 +55,9 @@ class Outcome(NamedTuple):
 
 def main() -> None:
     """Kill, check and count."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--writers", default=",".join(WRITERS))
     parser.add_argument("--processes", type=int, default=2)
@@ -70,15 +66,22 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     began, writers = time.monotonic(), options.writers.split(",")
-    _load_modules()
     with work_folder(options.work) as base:
-        places = _forked(lambda: prepare(base))
+        places, modules = forked(lambda: (prepare(base), list(sys.modules)))
+        load_modules(modules)
         known = {name: _undisturbed(name, places, base / "undisturbed") for name in writers}
         for name, each in known.items():
-            print(f"{name}: {each.seconds:.2f} s, writes for {each.last_write - each.first_write:.2f} s", flush=True)
+            print(
+                f"{name}: {each.seconds:.2f} s, writes for {each.last_write - each.first_write:.2f} s",
+                flush=True,
+            )
         share = -(-options.kills // options.processes)
         workers = [
-            _start(base, number, lambda n=number: _kill_many(base / str(n), share, options.seed + n, places, known))
+            _start(
+                base,
+                number,
+                lambda n=number: _kill_many(base / str(n), share, options.seed + n, places, known),
+            )
             for number in range(options.processes)
         ]
         outcomes = [outcome for worker in workers for outcome in _results(*worker)]
@@ -89,36 +92,22 @@ def main() -> None:
         write_results(options.out, results)
 
 
-def _load_modules() -> None:
-    """Load what writers load, so that a forked one begins at once; nothing of it starts a thread."""
-    import onnxruntime  # noqa: F401
-
-    import dowse.indexing.learn
-    import dowse.indexing.update
-    import dowse.research.tfidf.index
-    import dowse.services.background_embedding
-    import dowse.storage.local.fulltext
-    import dowse.transfer.import_snapshot
-    import dowse.vectors.writer
-    import dowse.watch.update_loop  # noqa: F401
-
-
 def _undisturbed(name: str, places: dict[str, Place], folder: Path) -> Known:
     """Run a writer to its end."""
     run, start = WRITERS[name]
-    before = _forked(lambda: state(places[start].copy(folder)))
+    before = forked(lambda: state(places[start].copy(folder)))
     place = places[start].copy(folder)
     writes: list[float] = []
     began, seen = time.monotonic(), _stamp(place.folder)
-    pid = _fork(lambda: run(place))
+    pid = fork(lambda: run(place))
     while os.waitpid(pid, os.WNOHANG) == (0, 0):
         if (now := _stamp(place.folder)) != seen:
             seen = now
             writes.append(time.monotonic() - began)
         time.sleep(_POLL_SECONDS)
     seconds = time.monotonic() - began
-    after = _forked(lambda: state(place))
-    return Known(before, after, _forked(lambda: mended(place)), seconds, writes[0], writes[-1])
+    after, whole = forked(lambda: (state(place), mended(place, name)))
+    return Known(before, after, whole, seconds, writes[0], writes[-1])
 
 
 def _kill_many(
@@ -137,11 +126,11 @@ def _kill_many(
 def _kill(name: str, seed: int, place: Place, known: Known) -> Outcome:
     """Run a writer, kill it, and look at what it left."""
     chance, untouched = random.Random(seed), _stamp(place.folder)
-    pid = _fork(lambda: WRITERS[name][0](place))
+    pid = fork(lambda: WRITERS[name][0](place))
     if chance.random() < 0.5:
         time.sleep(chance.uniform(0, known.seconds))
     else:
-        limit = time.monotonic() + _LIMIT_SECONDS
+        limit = time.monotonic() + LIMIT_SECONDS
         while _stamp(place.folder) == untouched and time.monotonic() < limit:
             time.sleep(_POLL_SECONDS)
         time.sleep(chance.uniform(0, known.last_write - known.first_write))
@@ -149,57 +138,15 @@ def _kill(name: str, seed: int, place: Place, known: Known) -> Outcome:
     was_killed = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
     after_writing = _stamp(place.folder) != untouched
     try:
-        found = _forked(lambda: state(place))
+        found, whole = forked(lambda: (state(place), mended(place, name)))
         wrong = problem(found, known.before, known.after)
-        whole = _forked(lambda: mended(place))
-        wrong = wrong or (whole._replace(events=[]) != known.whole._replace(events=[])) * "differs from a rebuild"
+        wrong = (
+            wrong or (whole._replace(events=[]) != known.whole._replace(events=[])) * "differs from a rebuild"
+        )
         is_new = found == known.after
     except Failed as error:
         wrong, is_new = str(error), False
     return Outcome(name, seed, was_killed, after_writing, is_new, wrong)
-
-
-class Failed(Exception):
-    """A forked process raised, or did not end."""
-
-
-def _forked(function: Callable[[], Any]) -> Any:
-    """Return what a function returns in a process of its own."""
-    reading, writing = os.pipe()
-
-    def send() -> None:
-        with os.fdopen(writing, "wb") as file:
-            try:
-                result = ("", function())
-            except BaseException as error:
-                result = ("".join(traceback.format_exception(error))[-2000:], None)
-            pickle.dump(result, file)
-
-    pid = _fork(send)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as file:
-        data = file.read()
-    os.waitpid(pid, 0)
-    failure, result = pickle.loads(data) if data else ("the process died", None)
-    if failure:
-        raise Failed(failure)
-    return result
-
-
-def _fork(function: Callable[[], object]) -> int:
-    pid = os.fork()
-    if pid:
-        return pid
-    code = 1
-    try:
-        signal.alarm(int(_LIMIT_SECONDS))
-        function()
-        code = 0
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stderr.flush()
-        os._exit(code)
 
 
 def _start(base: Path, number: int, outcomes: Callable[[], Iterator[Outcome]]) -> tuple[int, Path]:
@@ -207,14 +154,13 @@ def _start(base: Path, number: int, outcomes: Callable[[], Iterator[Outcome]]) -
     file = base / f"outcomes-{number}.jsonl"
 
     def work() -> None:
-        signal.alarm(0)
         with file.open("w") as out:
             for outcome in outcomes():
                 print(json.dumps(outcome), file=out, flush=True)
                 if outcome.problem:
                     print(outcome, file=sys.stderr, flush=True)
 
-    return _fork(work), file
+    return fork(work, limit=0), file
 
 
 def _results(pid: int, file: Path) -> list[Outcome]:

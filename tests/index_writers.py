@@ -37,7 +37,7 @@ _CHUNK = 8
 _FEEDBACK = 6
 # What is built after the words: not yet there in a generation that has no call graph.
 _LINKED = frozenset(["edges", "references"])
-_SEARCHES = ("alpha text", '"the beta text"', "/return (alpha|beta)_/", "mode:embedding", "mode:tfidf")
+_SEARCHES = ("alpha text", '"the beta text"', "/return (alpha|beta)_/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,9 @@ def feedback(place: Place) -> None:
     with place.opened() as index:
         store = FeedbackStore.open(index.root)
         for number in range(_FEEDBACK):
-            store.record(Event(f"question {number}", f"m{number}.py::alpha", "up", "somebody", 1, 100.0 + number))
+            store.record(
+                Event(f"question {number}", f"m{number}.py::alpha", "up", "somebody", 1, 100.0 + number)
+            )
         store.close()
 
 
@@ -242,22 +244,26 @@ def state(place: Place) -> State:
         with index.backend.reader() as reader:
             is_linked = reader.is_linked
             missing = {row for row, _ in without}
-            keys = [row.key for row in reader.rows_of_files([f.file_id for f in reader.files()]) if row.row in missing]
-        for key in keys:
-            vectors.pop(key)
+            rows = reader.rows_of_files([file.file_id for file in reader.files()])
+        for row in rows:
+            if row.row in missing:
+                vectors.pop(row.key)
         data = index.backend.adapter_store(_encoder_id(index)).read()
         assert not data or unpack(data), "the adapter is damaged"
         content["found"] = [_found(index, text) for text in _SEARCHES]
+        index.search("alpha text", mode="tfidf")
+        if vectors:  # by meaning, without loading an encoder
+            index.related(next(row.qualified_name for row in rows if row.key in vectors))
         return State(content, is_linked, vectors, events, unpack(data) if data else None)
 
 
-def mended(place: Place) -> State:
-    """Return all that is at a place after the next run of everything."""
+def mended(place: Place, writer: str) -> State:
+    """Return all that is at a place after an update, and after the next run of a writer."""
     with place.opened() as index:
         _build(index)
         index.link()
-        index.learn()
-        index.log("falcon workshop")
+    if writer in ("adapter", "commit search"):
+        WRITERS[writer][0](place)
     return state(place)
 
 
@@ -292,10 +298,7 @@ def _difference(one: State, other: State) -> list[str]:
 
 
 def _found(index: Index, text: str) -> list[str]:
-    """Return the names that a search finds; by meaning and term counts only whether it answers."""
-    if mode := text.partition("mode:")[2]:
-        index.search("alpha text", mode=mode)
-        return []
+    """Return the names that a search finds."""
     return sorted(hit.symbol.qualified_name for hit in index.search(text, k=0, fuzziness="0").hits)
 
 

@@ -84,7 +84,9 @@ def read_tree(folder: Path) -> Node:
 
     def read(path: Path) -> Node:
         if path.is_dir():
-            return Node(entries={entry.name: read(entry) for entry in sorted(path.iterdir()) if _stays(entry.name)})
+            return Node(
+                entries={entry.name: read(entry) for entry in sorted(path.iterdir()) if _stays(entry.name)}
+            )
         status = path.stat()
         key = (status.st_dev, status.st_ino)
         if key not in by_inode:
@@ -204,7 +206,9 @@ def read_image(folder: Path) -> Image:
     for parent, folders, files in os.walk(folder):
         relative = Path(parent).relative_to(folder)
         found.update({str(relative / name): None for name in folders})
-        found.update({str(relative / name): Path(parent, name).read_bytes() for name in files if _stays(name)})
+        found.update(
+            {str(relative / name): Path(parent, name).read_bytes() for name in files if _stays(name)}
+        )
     return found
 
 

@@ -57,7 +57,9 @@ def record(folder: Path, command: Sequence[str], environment: dict[str, str] | N
     recording = Recording(root, parser.operations)
     replayed, real = image_after(root, recording.operations), read_image(folder)
     if replayed != real:
-        differing = sorted(path for path in replayed.keys() | real if replayed.get(path, 0) != real.get(path, 0))
+        differing = sorted(
+            path for path in replayed.keys() | real if replayed.get(path, 0) != real.get(path, 0)
+        )
         raise RuntimeError(f"not all was recorded: {differing}")
     return recording
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from dowse.errors import DowseError, IndexDamaged, IndexUnavailable
 from dowse.security.safe_files import open_without_links, sync_folder
 from dowse.security.safe_files import refuse_links as _refuse_links
+from dowse.vectors.files import STATE
 from dowse.write_lock import LOCK
 
 CATALOG = "catalog.sqlite"
@@ -132,11 +133,23 @@ def remove_index(folder: Path) -> None:
             (folder / TAG).unlink()
     with contextlib.suppress(OSError):  # something else is in it
         (folder / TEXT).rmdir()
+    for matrix in (folder / VECTORS).glob("*"):
+        remove_vectors(matrix)
     for name in (VECTORS, DERIVED):
         shutil.rmtree(folder / name, ignore_errors=True)
     (folder / LOCK).unlink(missing_ok=True)  # from here on, another process may write
     with contextlib.suppress(OSError):
         folder.rmdir()
+
+
+def remove_vectors(folder: Path) -> None:
+    """Remove the vectors of an encoder, what names them first: nobody finds a part of them."""
+    import shutil
+
+    with contextlib.suppress(OSError):
+        (folder / STATE).unlink(missing_ok=True)
+        sync_folder(folder)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def tag_new_index(folder: Path) -> None:
