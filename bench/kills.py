@@ -20,8 +20,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from common import work_folder, write_results
 from forked import LIMIT_SECONDS, Failed, fork, forked, load_modules
+
+from common import work_folder, write_results
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 

@@ -20,8 +20,9 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from common import work_folder, write_results
 from forked import Failed, fork, forked, load_modules
+
+from common import work_folder, write_results
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 sys.path.insert(0, str(TESTS))

@@ -267,7 +267,9 @@ class LocalBackend:
         except (ValueError, OSError) as error:
             if not last_try:
                 return None
-            raise layout.damage_error(self.folder, error) from error
+            raise layout.unavailable_error(self.folder, error) or layout.damage_error(
+                self.folder, error
+            ) from error
         self._fulltext = (wanted, fulltext)
         return fulltext
 

@@ -15,7 +15,7 @@ from dowse.errors import IndexMissing, IndexOutdated, IndexVersionError
 from dowse.security.safe_files import make_private_directory
 from dowse.storage.local.graph_tables import SCHEMA as GRAPH_SCHEMA
 from dowse.storage.local.graph_tables import GraphTables, placeholders
-from dowse.storage.local.layout import damage_error, is_write_error, unavailable_error
+from dowse.storage.local.layout import damage_error, has_no_locks, is_write_error, unavailable_error
 from dowse.storage.local.queries import CatalogQueries
 from dowse.types import FileRecord, SymbolRecord
 
@@ -111,11 +111,11 @@ class Catalog(CatalogQueries):
         try:
             return cls(_connect(f"{uri}?mode=ro", is_mapped), path)._checked()
         except sqlite3.OperationalError as error:
-            is_full = is_write_error(error) and not _has_log(path)
-            if os.access(path.parent, os.W_OK) and not is_full:
+            can_write = not is_write_error(error) and not has_no_locks(path.parent, error)
+            if os.access(path.parent, os.W_OK) and (can_write or _has_log(path)):
                 raise
-            # A read-only folder or full disk can't hold the shared memory of the write-ahead log, and so has
-            # no writer.
+            # A read-only folder or full disk can't hold the shared memory of the write-ahead log, and a folder
+            # without locks can't be written to either.
             immutable = _connect(f"{uri}?immutable=1", is_mapped)
             return cls(immutable, path, is_immutable=True)._checked()
 

@@ -24,7 +24,7 @@ from dowse.errors import DowseError, IndexDamaged, IndexUnavailable
 from dowse.security.safe_files import open_without_links, sync_folder
 from dowse.security.safe_files import refuse_links as _refuse_links
 from dowse.vectors.files import STATE
-from dowse.write_lock import LOCK
+from dowse.write_lock import LOCK, has_locks
 
 CATALOG = "catalog.sqlite"
 TEXT = "text"
@@ -44,14 +44,22 @@ _REMEDIES = (
     ("Read-only file system", "name a folder that can be written to with --index-dir"),
     ("is locked", "wait for the other process that has it open, or end that"),
     ("readonly database", "check the permissions of that folder"),
-    ("unable to open database", "check the permissions of that folder"),
+    ("unable to open database", "check the permissions of that folder, and the limit of open files"),
     ("Permission denied", "check the permissions of that folder"),
     ("out of memory", "free some memory"),
+    ("Resource temporarily unavailable", "raise the limits of memory and threads (`ulimit -v`, `ulimit -u`)"),
+    ("Failed to spawn", "raise the limits of memory and threads (`ulimit -v`, `ulimit -u`)"),
+    ("can't start new thread", "raise the limits of memory and threads (`ulimit -v`, `ulimit -u`)"),
+    ("Input/output error", "check its disk"),
 )
 # Errors of SQLite that only a write can have: nothing was lost.
 _WRITE_ERRORS = frozenset(
     "SQLITE_FULL SQLITE_IOERR_WRITE SQLITE_IOERR_FSYNC SQLITE_IOERR_DIR_FSYNC SQLITE_IOERR_TRUNCATE"
     " SQLITE_IOERR_SHMOPEN SQLITE_IOERR_SHMSIZE SQLITE_IOERR_SHMMAP SQLITE_IOERR_NOMEM".split()
+)
+# Errors of SQLite where the file system has no locks.
+_LOCK_ERRORS = frozenset(
+    "SQLITE_PROTOCOL SQLITE_IOERR_LOCK SQLITE_IOERR_RDLOCK SQLITE_IOERR_SHMLOCK SQLITE_IOERR_UNLOCK".split()
 )
 
 
@@ -193,6 +201,12 @@ def unavailable_error(folder: Path, reason: object) -> IndexUnavailable | None:
     return IndexUnavailable(
         f"the index in {folder} can't be used now ({text.splitlines()[0]}); {remedies[0]}"
     )
+
+
+def has_no_locks(folder: Path, error: object) -> bool:
+    """Whether SQLite could not lock, as in some network folders; it takes some for another process."""
+    name = getattr(error, "sqlite_errorname", "")
+    return name in _LOCK_ERRORS or (name == "SQLITE_BUSY" and not has_locks(folder))
 
 
 def is_write_error(error: object) -> bool:
