@@ -1,10 +1,10 @@
-"""Power cuts by replay: the writes of each writer are recorded, and every state that a cut may leave is opened.
+"""Power cuts by replay: what each writer does is recorded, and the states that a cut may leave are opened.
 
     python bench/power_cut.py --draws 6 --processes 2 --out bench/results/power_cut.json
 
 A cut is made before and after each sync (`tests/power_cuts`). What was not synced is there or lost: content,
 names, both, or what is drawn, torn writes included. Then the place opens and is as before or after the writer
-(`tests/index_writers.py`); for a share of the states, the next run of everything must make it equal to a rebuild.
+(`tests/index_writers.py`); a share of the states is updated, which must make them equal to a rebuild.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from forked import Failed, fork, forked, load_modules
 
 from common import work_folder, write_results
 
-TESTS = Path(__file__).resolve().parent.parent / "tests"
-sys.path.insert(0, str(TESTS))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
+import index_writers
 from index_writers import WRITERS, Place, State, mended, prepare, problem, state
 from power_cuts.cuts import Cut, boundaries, cuts
 from power_cuts.disk import Recording, Sync, write_image
 from power_cuts.recording import record
+
+_WRITERS = Path(index_writers.__file__)
 
 
 class Known(NamedTuple):
@@ -96,7 +98,7 @@ def _recorded(name: str, places: dict[str, Place], folder: Path) -> Known:
     before = forked(lambda: state(start.copy(folder)))
     place = start.copy(folder)
     environment = {"DOWSE_CACHE_DIR": str(folder / "cache"), "DOWSE_DATA_DIR": str(folder / "data")}
-    writer = [sys.executable, str(TESTS / "index_writers.py"), name, str(place.tree), str(folder)]
+    writer = [sys.executable, str(_WRITERS), name, str(place.tree), str(folder)]
     recording = record(folder, writer, environment)
     after, whole = forked(lambda: (state(place), mended(place, name)))
     return Known(recording, before, after, whole)
@@ -118,7 +120,7 @@ def _outcomes(name: str, known: Known, tree: Path, base: Path, options: argparse
 
     files = [base / f"outcomes-{number}.jsonl" for number in range(options.processes)]
     pids = [fork(lambda n=n, f=f: work(n, f), limit=0) for n, f in enumerate(files)]
-    if any([os.waitpid(pid, 0)[1] for pid in pids]):
+    if sum(os.waitpid(pid, 0)[1] for pid in pids):
         raise SystemExit("a process failed")
     return [Outcome(*json.loads(line)) for file in files for line in file.read_text().splitlines()]
 

@@ -6,6 +6,8 @@ from content (Pillai et al., "All File Systems Are Not Created Equal", OSDI 2014
 
 from __future__ import annotations
 
+import functools
+import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -28,7 +30,7 @@ class Cut(NamedTuple):
 
 
 def cuts(recording: Recording, draws: int, seed: int = 0) -> Iterator[Cut]:
-    """Yield the different states at every sync: before it, after it, and at the end; some losses are drawn."""
+    """Yield the different states before and after every sync, and at the end; some losses are drawn."""
     seen = set()
     for end in boundaries(recording.operations):
         sure = durable(recording.operations, end)
@@ -43,7 +45,7 @@ def cuts(recording: Recording, draws: int, seed: int = 0) -> Iterator[Cut]:
             "names": lambda pending: [[] if isinstance(each, Entries) else [each] for each in pending],
         }
         for draw in range(draws):
-            losses[f"draw {draw}"] = lambda pending: _draw(pending, chance)
+            losses[f"draw {draw}"] = functools.partial(_draw, chance=chance)
         for name, loss in losses.items():
             left = dict(zip(numbers, loss(pending), strict=True))
             survived = [
@@ -95,6 +97,6 @@ def _torn(operation: Write, chance: random.Random) -> list[Operation]:
     edges = [start, *range((start // _SECTOR + 1) * _SECTOR, end, _SECTOR), end]
     return [
         Write(operation.node, first, operation.data[first - start : last - start])
-        for first, last in zip(edges, edges[1:], strict=False)
+        for first, last in itertools.pairwise(edges)
         if chance.random() < 0.5
     ]

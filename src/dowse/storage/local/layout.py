@@ -106,6 +106,11 @@ def sync_generation(folder: Path, generation: int) -> None:
         sync_folder(each)
 
 
+def has_generations(folder: Path) -> bool:
+    """Whether there is the folder of any generation."""
+    return any(_GENERATION.fullmatch(entry.name) for entry in (folder / TEXT).glob("*"))
+
+
 def remove_generation(folder: Path, generation: int) -> None:
     """Remove the folder of one generation, if there is one."""
     import shutil

@@ -103,7 +103,8 @@ class LocalWriter:
         """Make everything visible in one atomic commit.
 
         The text indexes are on disk, names included, before the catalog's transaction ends, so a reader that
-        sees the new generation finds its folder, also after a power cut. `touch` and `set_skipped` alone keep the generation.
+        sees the new generation finds its folder, also after a power cut. `touch` and `set_skipped` alone keep
+        the generation.
         """
         if self._start_over and meta.get("complete") == "0":
             return self._base  # a part does not replace the whole
