@@ -2,8 +2,9 @@
 
     python bench/kills.py --kills 1000 --processes 2 --out bench/results/kills.json
 
-After each kill the place opens and is as before or after the writer, and the next run of everything makes it
-equal to a rebuild. Half of the moments are drawn from the whole run, half from the time in which it writes.
+After each kill the place opens and is as before or after the writer; a share of them is updated, which must
+make them equal to a rebuild. Half of the moments are drawn from the whole run, half from the time in which it
+writes.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import collections
 import json
+import math
 import os
 import random
 import signal
@@ -50,6 +52,7 @@ class Outcome(NamedTuple):
     seed: int
     was_killed: bool  # else the writer had ended
     after_writing: bool  # whether anything was written before
+    was_mended: bool
     is_new: bool  # whether the place was as after the writer
     problem: str
 
@@ -60,6 +63,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--mended", type=float, default=0.3, help="share of kills after which it is updated")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so long")
     parser.add_argument("--writers", default=",".join(WRITERS))
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)

@@ -117,6 +117,8 @@ class Catalog(CatalogQueries):
         try:
             return cls(_connect(f"{uri}?mode=ro", is_mapped), path)._checked()
         except sqlite3.OperationalError as error:
+            if error.sqlite_errorname == "SQLITE_READONLY_ROLLBACK" and not has_generations(path.parent):
+                raise _missing(path) from error  # the first writer did not come far
             can_write = not is_write_error(error) and not has_no_locks(path.parent, error)
             if os.access(path.parent, os.W_OK) and (can_write or _has_log(path)):
                 raise
