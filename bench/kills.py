@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import itertools
 import json
 import math
 import os
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from forked import LIMIT_SECONDS, Failed, fork, forked, load_modules
+from forked import Failed, fork, forked, load_modules
 
 from common import work_folder, write_results
 
@@ -31,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from index_writers import WRITERS, Place, State, mended, prepare, problem, state
 
 # How often the place is looked at for the first write.
-_POLL_SECONDS = 0.001
+_POLL_SECONDS = 0.005
 
 
 class Known(NamedTuple):
@@ -86,7 +87,7 @@ def main() -> None:
             _start(
                 base,
                 number,
-                lambda n=number: _kill_many(base / str(n), share, options.seed + n, places, known),
+                lambda n=number: _kill_many(base / str(n), share, n, places, known, options),
             )
             for number in range(options.processes)
         ]
@@ -117,42 +118,53 @@ def _undisturbed(name: str, places: dict[str, Place], folder: Path) -> Known:
 
 
 def _kill_many(
-    folder: Path, kills: int, seed: int, places: dict[str, Place], known: dict[str, Known]
+    folder: Path,
+    kills: int,
+    process: int,
+    places: dict[str, Place],
+    known: dict[str, Known],
+    options: argparse.Namespace,
 ) -> Iterator[Outcome]:
-    """Kill each writer in turn until there are enough."""
-    done = number = 0
-    while done < kills:
+    """Kill each writer in turn until there are enough, or the time is over."""
+    done, began = 0, time.monotonic()
+    for number in itertools.count():
+        if done >= kills or time.monotonic() - began > options.seconds:
+            return
         name = list(known)[number % len(known)]
-        outcome = _kill(name, 1_000_000 * seed + number, places[WRITERS[name][1]].copy(folder), known[name])
-        number += 1
+        place = places[WRITERS[name][1]].copy(folder)
+        seed = 1_000_000 * (options.seed + process) + number
+        outcome = _kill(name, seed, place, known[name], options.mended)
         done += outcome.was_killed
         yield outcome
 
 
-def _kill(name: str, seed: int, place: Place, known: Known) -> Outcome:
+def _kill(name: str, seed: int, place: Place, known: Known, mended_share: float) -> Outcome:
     """Run a writer, kill it, and look at what it left."""
     chance, untouched = random.Random(seed), _stamp(place.folder)
+    is_mended = chance.random() < mended_share
     pid = fork(lambda: WRITERS[name][0](place))
     if chance.random() < 0.5:
         time.sleep(chance.uniform(0, known.seconds))
     else:
-        limit = time.monotonic() + LIMIT_SECONDS
-        while _stamp(place.folder) == untouched and time.monotonic() < limit:
+        while _stamp(place.folder) == untouched and _is_running(pid):
             time.sleep(_POLL_SECONDS)
         time.sleep(chance.uniform(0, known.last_write - known.first_write))
     os.kill(pid, signal.SIGKILL)
     was_killed = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
     after_writing = _stamp(place.folder) != untouched
     try:
-        found, whole = forked(lambda: (state(place), mended(place, name)))
+        found, whole = forked(lambda: (state(place), mended(place, name) if is_mended else None))
         wrong = problem(found, known.before, known.after)
-        wrong = (
-            wrong or (whole._replace(events=[]) != known.whole._replace(events=[])) * "differs from a rebuild"
-        )
+        if is_mended and whole._replace(events=[]) != known.whole._replace(events=[]):
+            wrong = wrong or "differs from a rebuild"
         is_new = found == known.after
     except Failed as error:
         wrong, is_new = str(error), False
-    return Outcome(name, seed, was_killed, after_writing, is_new, wrong)
+    return Outcome(name, seed, was_killed, after_writing, is_mended, is_new, wrong)
+
+
+def _is_running(pid: int) -> bool:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
 
 def _start(base: Path, number: int, outcomes: Callable[[], Iterator[Outcome]]) -> tuple[int, Path]:
@@ -195,6 +207,7 @@ def _summary(outcomes: list[Outcome], known: dict[str, Known]) -> dict[str, Any]
     return {
         "kills": len(killed),
         "after the first write": sum(writing.values()),
+        "updated afterwards": sum(each.was_mended for each in killed),
         "with the result of the writer": sum(each.is_new for each in killed),
         "damaged or different": sum(bool(each.problem) for each in outcomes),
         "problems": [[each.writer, each.seed, each.problem] for each in outcomes if each.problem][:20],
