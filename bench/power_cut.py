@@ -33,6 +33,7 @@ from power_cuts.disk import Recording, Sync, write_image
 from power_cuts.recording import record
 
 _WRITERS = Path(index_writers.__file__)
+_WRONG = "damaged or different"
 
 
 class Known(NamedTuple):
@@ -78,18 +79,11 @@ def main() -> None:
             outcomes = _outcomes(name, known, places["none"].tree, base, options)
             results[name] = _summary(known.recording, outcomes)
             print(name, json.dumps(results[name]), flush=True)
-    totals = {
-        "states": sum(each["states"] for each in results.values()),
-        "damaged or different": sum(each["damaged or different"] for each in results.values()),
-    }
-    summary = {
-        **totals,
-        "draws": options.draws,
-        "seconds": round(time.monotonic() - began),
-        "writers": results,
-    }
-    if options.out:
-        write_results(options.out, summary)
+            totals = {key: sum(each[key] for each in results.values()) for key in ("states", _WRONG)}
+            seconds = round(time.monotonic() - began)
+            if options.out:  # after each: what an interrupted run has found is kept
+                summary = {**totals, "draws": options.draws, "seconds": seconds, "writers": results}
+                write_results(options.out, summary)
 
 
 def _recorded(name: str, places: dict[str, Place], folder: Path) -> Known:
@@ -149,7 +143,7 @@ def _summary(recording: Recording, outcomes: list[Outcome]) -> dict[str, Any]:
         "states": len(outcomes),
         "with the result of the writer": sum(each.is_new for each in outcomes),
         "updated afterwards": sum(each.was_mended for each in outcomes),
-        "damaged or different": len(wrong),
+        _WRONG: len(wrong),
         "problems": dict(kinds.most_common(10)),
     }
 
