@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from dowse.errors import DowseError, IndexLocked
+from dowse.errors import DowseError, IndexLocked, IndexUnavailable
 from dowse.security.safe_files import make_private_directory, open_without_links
 
 LOCK = "writer.lock"
 # How often a waiting writer tries again; short against any real indexing run.
 _POLL_SECONDS = 0.05
+# What a lock that another process holds is refused with; anything else means that there are no locks.
+_HELD = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 
 
 @contextlib.contextmanager
@@ -33,12 +36,32 @@ def write_lock(folder: Path, wait: float | None, on_wait: Callable[[str], None])
 
 def lock_holder(folder: Path) -> int | None:
     """Return the process id of the writer that holds the lock, None if nobody does."""
+    with _lock_file(folder) as handle, contextlib.suppress(OSError):  # a folder without locks has no writer
+        return None if handle is None or _try_lock(handle) else _read_holder(handle)
+    return None
+
+
+def has_locks(folder: Path) -> bool:
+    """Whether the file system of a folder has locks; some network folders have none."""
+    with _lock_file(folder) as handle:
+        try:
+            if handle is not None:
+                _try_lock(handle)
+        except OSError:
+            return False
+    return True
+
+
+@contextlib.contextmanager
+def _lock_file(folder: Path) -> Iterator[int | None]:
+    """Open the lock file; None if there is none, or it is not ours: then no process of this user writes."""
     try:
         handle = open_without_links(folder / LOCK, os.O_RDWR, create=False)
-    except (OSError, DowseError):  # there is none, or it is not ours: then no process of this user writes
-        return None
+    except (OSError, DowseError):
+        yield None
+        return
     try:
-        return None if _try_lock(handle) else _read_holder(handle)
+        yield handle
     finally:
         os.close(handle)
 
@@ -60,7 +83,15 @@ def _acquire(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -
             handle = open_without_links(folder / LOCK, os.O_RDWR)
         except FileNotFoundError:  # the previous holder has just removed the folder
             continue
-        if _try_lock(handle) and is_open_at(handle, folder / LOCK):
+        try:
+            is_locked = _try_lock(handle)
+        except OSError as error:
+            os.close(handle)
+            raise IndexUnavailable(
+                f"{folder} can't be locked ({error.strerror}), as some network folders; "
+                "name a folder on a local disk with --index-dir"
+            ) from error
+        if is_locked and is_open_at(handle, folder / LOCK):
             return handle
         holder = _read_holder(handle)
         os.close(handle)
@@ -87,7 +118,9 @@ def _try_lock(handle: int) -> bool:
         return _try_lock_windows(handle)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except OSError as error:
+        if error.errno not in _HELD:
+            raise
         return False
     return True
 
@@ -99,6 +132,8 @@ def _try_lock_windows(handle: int) -> bool:
         # Byte 64 lies beyond the process id, so that others may still read it.
         os.lseek(handle, 64, os.SEEK_SET)
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-    except OSError:
+    except OSError as error:
+        if error.errno not in _HELD:
+            raise
         return False
     return True

@@ -255,7 +255,8 @@ class _Driver:
         """Blame the job at hand: split it, or try it without the parser, or give it up."""
         if not worker.is_ready:
             raise DowseError(
-                f"a parsing process could not start ({death.detail}); is the installation whole?"
+                f"a parsing process could not start ({death.detail}); is a limit too low (`ulimit -a`), "
+                "or the installation not whole?"
             )
         worker.discard()
         self._sent = 0

@@ -224,3 +224,22 @@ def open_atomically(path: str | os.PathLike[str], mode: int = PRIVATE_FILE) -> I
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    sync_folder(target.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable: a power cut may undo a rename or a new file of synced content.
+
+    Windows and some network folders can't do that, and need not.
+    """
+    try:
+        handle = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+    except (PermissionError, FileNotFoundError):  # Windows; or somebody has just removed it
+        return
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EROFS):
+            raise
+    finally:
+        os.close(handle)

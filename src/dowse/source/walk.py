@@ -273,7 +273,12 @@ def _classify_file(entry: os.DirEntry[str], path: str, max_file_bytes: int) -> W
     # access(2) costs as much as the stat; files that everybody may read don't need it.
     if mode & _READABLE_BY_ALL != _READABLE_BY_ALL and not os.access(entry.path, os.R_OK):
         return SkippedFile(path, "unreadable: permission denied", by_state=True)
-    return WalkedFile(path, status.st_size, status.st_mtime_ns)
+    return WalkedFile(path, status.st_size, _within_int64(status.st_mtime_ns))
+
+
+def _within_int64(nanoseconds: int) -> int:
+    """Return a time as it is stored; one after the year 2262 wraps around, which still tells changes."""
+    return (nanoseconds + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:

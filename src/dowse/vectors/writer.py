@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.errors import DowseError
-from dowse.security.safe_files import write_atomically
+from dowse.security.safe_files import sync_folder, write_atomically
 from dowse.vectors.files import STATE, TEMPORARY
 from dowse.vectors.keys import KEY_BYTES, Keys, as_keys
 from dowse.vectors.matrix import (
@@ -95,6 +95,7 @@ class MatrixWriter:
             os.fsync(file.fileno())
             if not is_open_at(file.fileno(), state.path(self._folder, ending)):
                 raise DowseError(f"the vectors in {self._folder} were removed meanwhile; run `dowse index`")
+        sync_folder(self._folder)  # the files may be new
         write_atomically(self._folder / STATE, State(state.dimension, self._rows, state.number).encode())
 
     def compact(self, keep: Rows) -> None:
@@ -114,6 +115,7 @@ class MatrixWriter:
                     file.write(source[kept[part]].tobytes())
                 file.flush()
                 os.fsync(file.fileno())
+        sync_folder(self._folder)
         write_atomically(self._folder / STATE, new.encode())
         self._matrix, self._rows = Matrix.open(self._folder, new.dimension), len(kept)
         _remove_leftovers(self._folder, new)

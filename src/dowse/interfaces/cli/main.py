@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import functools
 import os
 import sys
@@ -13,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError, UsageError
+from dowse.interfaces.cli.address_space import fit_address_space
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_INTERRUPTED, CommandParser
 from dowse.interfaces.daemon.client import COMMANDS as DAEMON_COMMANDS
 from dowse.interfaces.daemon.client import NO_DAEMON
@@ -110,6 +112,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 def run(options: argparse.Namespace) -> int:
     """Run one command with its options, and return its exit code."""
     try:
+        fit_address_space()
         code = _execute(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -119,7 +122,7 @@ def run(options: argparse.Namespace) -> int:
         # The reader closed the pipe (`| head`): not an error.
         _discard_output()
         return EXIT_FOUND
-    except (DowseError, OSError, ValueError) as error:
+    except (DowseError, OSError, ValueError, MemoryError) as error:
         if isinstance(error, UsageError) and options.command not in (*_OWN_PARSER, *_HIDDEN):
             sys.stderr.write(_command_parser(options.command).format_usage())
         print(f"dowse: {escape_message(error, _message(error))}", file=sys.stderr)  # noqa: T201
@@ -233,6 +236,10 @@ def _message(error: Exception) -> str:
     """Return the message of an error that the user can fix; raise any other again."""
     from dowse.errors import QueryError
 
+    if isinstance(error, MemoryError):
+        return "there is not enough memory; free some, or raise the limit (`ulimit -v`)"
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        return f"{error.strerror}; close some, or raise the limit (`ulimit -n`)"
     if isinstance(error, OSError) and error.filename:
         remedy = "check the path and its permissions, or choose another folder with --index-dir"
         return f"{os.fsdecode(error.filename)}: {error.strerror}; {remedy}"

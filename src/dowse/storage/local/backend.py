@@ -164,8 +164,12 @@ class LocalBackend:
 
         self._vectors.close()
         end_processes(layout.derived_folder(self.folder))
-        for folder in (*self._vectors.folders(), *layout.derived_folders(self.folder)):
-            with write_lock(folder, wait, on_wait or (lambda _: None)):
+        on_wait = on_wait or (lambda _: None)
+        for folder in self._vectors.folders():
+            with write_lock(folder, wait, on_wait):
+                layout.remove_vectors(folder)
+        for folder in layout.derived_folders(self.folder):
+            with write_lock(folder, wait, on_wait):
                 shutil.rmtree(folder, ignore_errors=True)
 
     def clear(self, wait: float | None = 0.0, on_wait: OnWait = None) -> None:
@@ -263,7 +267,9 @@ class LocalBackend:
         except (ValueError, OSError) as error:
             if not last_try:
                 return None
-            raise layout.damage_error(self.folder, error) from error
+            raise layout.unavailable_error(self.folder, error) or layout.damage_error(
+                self.folder, error
+            ) from error
         self._fulltext = (wanted, fulltext)
         return fulltext
 

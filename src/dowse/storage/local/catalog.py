@@ -15,7 +15,13 @@ from dowse.errors import IndexMissing, IndexOutdated, IndexVersionError
 from dowse.security.safe_files import make_private_directory
 from dowse.storage.local.graph_tables import SCHEMA as GRAPH_SCHEMA
 from dowse.storage.local.graph_tables import GraphTables, placeholders
-from dowse.storage.local.layout import damage_error, is_write_error, unavailable_error
+from dowse.storage.local.layout import (
+    damage_error,
+    has_generations,
+    has_no_locks,
+    is_write_error,
+    unavailable_error,
+)
 from dowse.storage.local.queries import CatalogQueries
 from dowse.types import FileRecord, SymbolRecord
 
@@ -106,16 +112,18 @@ class Catalog(CatalogQueries):
         Mapped pages count as memory of every process that touched them: parser processes do without.
         """
         if not path.exists():
-            raise IndexMissing(f"no index in {path.parent}; run `dowse index` first")
+            raise _missing(path)
         uri = path.absolute().as_uri()
         try:
             return cls(_connect(f"{uri}?mode=ro", is_mapped), path)._checked()
         except sqlite3.OperationalError as error:
-            is_full = is_write_error(error) and not _has_log(path)
-            if os.access(path.parent, os.W_OK) and not is_full:
+            if error.sqlite_errorname == "SQLITE_READONLY_ROLLBACK" and not has_generations(path.parent):
+                raise _missing(path) from error  # the first writer did not come far
+            can_write = not is_write_error(error) and not has_no_locks(path.parent, error)
+            if os.access(path.parent, os.W_OK) and (can_write or _has_log(path)):
                 raise
-            # A read-only folder or full disk can't hold the shared memory of the write-ahead log, and so has
-            # no writer.
+            # A read-only folder or full disk can't hold the shared memory of the write-ahead log; it has no
+            # writer, and neither has a folder without locks.
             immutable = _connect(f"{uri}?immutable=1", is_mapped)
             return cls(immutable, path, is_immutable=True)._checked()
 
@@ -129,9 +137,11 @@ class Catalog(CatalogQueries):
             version = meta.get("format", "?")
         except sqlite3.OperationalError as error:
             self._db.close()
-            if "no such table" in str(error):
-                raise damage_error(self.path.parent, error) from error
-            raise
+            if "no such table" not in str(error):
+                raise
+            if not has_generations(self.path.parent):
+                raise _missing(self.path) from error  # the first writer did not come far
+            raise damage_error(self.path.parent, error) from error
         except sqlite3.DatabaseError as error:
             self._db.close()
             raise damage_error(self.path.parent, error) from error
@@ -140,9 +150,13 @@ class Catalog(CatalogQueries):
             is_older = version.isdigit() and int(version) < FORMAT_VERSION
             message = (
                 f"the index in {self.path.parent} has format {version}, this dowse reads {FORMAT_VERSION}; "
-                "run `dowse index --rebuild`"
             )
-            raise IndexOutdated(message, meta) if is_older else IndexVersionError(message)
+            if is_older:
+                raise IndexOutdated(message + "run `dowse index --rebuild`", meta)
+            raise IndexVersionError(
+                message + "upgrade dowse, name another folder with --index-dir, or replace the index with "
+                "`dowse index --rebuild`"
+            )
         if self._is_truncated():
             self._db.close()
             raise damage_error(self.path.parent, "its end is missing")
@@ -292,6 +306,10 @@ def _symbol_values(row: int, file_id: int, s: SymbolRecord) -> tuple[object, ...
         *(s.doc, json.dumps(s.spans), s.content_hash, doc_spans, s.vector_key),
         *(s.part, s.scope_key, s.name_key, int(s.overrides)),
     )
+
+
+def _missing(path: Path) -> IndexMissing:
+    return IndexMissing(f"no index in {path.parent}; run `dowse index` first")
 
 
 def _identity(path: Path, *, with_time: bool) -> tuple[int, ...] | None:

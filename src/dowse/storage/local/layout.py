@@ -21,9 +21,10 @@ import re
 from pathlib import Path
 
 from dowse.errors import DowseError, IndexDamaged, IndexUnavailable
-from dowse.security.safe_files import open_without_links
+from dowse.security.safe_files import open_without_links, sync_folder
 from dowse.security.safe_files import refuse_links as _refuse_links
-from dowse.write_lock import LOCK
+from dowse.vectors.files import STATE
+from dowse.write_lock import LOCK, has_locks
 
 CATALOG = "catalog.sqlite"
 TEXT = "text"
@@ -43,14 +44,22 @@ _REMEDIES = (
     ("Read-only file system", "name a folder that can be written to with --index-dir"),
     ("is locked", "wait for the other process that has it open, or end that"),
     ("readonly database", "check the permissions of that folder"),
-    ("unable to open database", "check the permissions of that folder"),
+    ("unable to open database", "check the permissions of that folder, and the limit of open files"),
     ("Permission denied", "check the permissions of that folder"),
     ("out of memory", "free some memory"),
+    ("Resource temporarily unavailable", "raise the limits of memory and threads (`ulimit -v`, `ulimit -u`)"),
+    ("Failed to spawn", "raise the limits of memory and threads (`ulimit -v`, `ulimit -u`)"),
+    ("can't start new thread", "raise the limits of memory and threads (`ulimit -v`, `ulimit -u`)"),
+    ("Input/output error", "check its disk"),
 )
 # Errors of SQLite that only a write can have: nothing was lost.
 _WRITE_ERRORS = frozenset(
     "SQLITE_FULL SQLITE_IOERR_WRITE SQLITE_IOERR_FSYNC SQLITE_IOERR_DIR_FSYNC SQLITE_IOERR_TRUNCATE"
     " SQLITE_IOERR_SHMOPEN SQLITE_IOERR_SHMSIZE SQLITE_IOERR_SHMMAP SQLITE_IOERR_NOMEM".split()
+)
+# Errors of SQLite where the file system has no locks.
+_LOCK_ERRORS = frozenset(
+    "SQLITE_PROTOCOL SQLITE_IOERR_LOCK SQLITE_IOERR_RDLOCK SQLITE_IOERR_SHMLOCK SQLITE_IOERR_UNLOCK".split()
 )
 
 
@@ -90,6 +99,18 @@ def clone_generation(folder: Path, old: int, new: int) -> Path:
     return target
 
 
+def sync_generation(folder: Path, generation: int) -> None:
+    """Make the names of a generation durable; tantivy syncs what is in its files, not its last rename."""
+    path = generation_path(folder, generation)
+    for each in (*sorted(path.iterdir()), path, path.parent, folder):
+        sync_folder(each)
+
+
+def has_generations(folder: Path) -> bool:
+    """Whether there is the folder of any generation."""
+    return any(_GENERATION.fullmatch(entry.name) for entry in (folder / TEXT).glob("*"))
+
+
 def remove_generation(folder: Path, generation: int) -> None:
     """Remove the folder of one generation, if there is one."""
     import shutil
@@ -116,6 +137,8 @@ def remove_index(folder: Path) -> None:
 
     for name in _CATALOG_FILES:
         (folder / name).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        sync_folder(folder)
     remove_other_generations(folder, keep=0)
     remove_generation(folder, 0)
     with contextlib.suppress(OSError):
@@ -123,11 +146,23 @@ def remove_index(folder: Path) -> None:
             (folder / TAG).unlink()
     with contextlib.suppress(OSError):  # something else is in it
         (folder / TEXT).rmdir()
+    for matrix in (folder / VECTORS).glob("*"):
+        remove_vectors(matrix)
     for name in (VECTORS, DERIVED):
         shutil.rmtree(folder / name, ignore_errors=True)
     (folder / LOCK).unlink(missing_ok=True)  # from here on, another process may write
     with contextlib.suppress(OSError):
         folder.rmdir()
+
+
+def remove_vectors(folder: Path) -> None:
+    """Remove the vectors of an encoder, what names them first: nobody finds a part of them."""
+    import shutil
+
+    with contextlib.suppress(OSError):
+        (folder / STATE).unlink(missing_ok=True)
+        sync_folder(folder)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def tag_new_index(folder: Path) -> None:
@@ -173,6 +208,12 @@ def unavailable_error(folder: Path, reason: object) -> IndexUnavailable | None:
     )
 
 
+def has_no_locks(folder: Path, error: object) -> bool:
+    """Whether SQLite could not lock, as in some network folders; it takes some for another process."""
+    name = getattr(error, "sqlite_errorname", "")
+    return name in _LOCK_ERRORS or (name == "SQLITE_BUSY" and not has_locks(folder))
+
+
 def is_write_error(error: object) -> bool:
     """Whether SQLite could not write, as on a full disk."""
     return getattr(error, "sqlite_errorname", "") in _WRITE_ERRORS
@@ -192,4 +233,6 @@ def link_file(source: str, target: str) -> str:
         os.link(source, target)
     except OSError:
         shutil.copy2(source, target)
+        with open(target, "rb+") as file:
+            os.fsync(file.fileno())
     return target

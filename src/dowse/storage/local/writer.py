@@ -102,8 +102,9 @@ class LocalWriter:
     def commit(self, meta: Mapping[str, str]) -> int:
         """Make everything visible in one atomic commit.
 
-        The text indexes are on disk before the catalog's transaction ends, so a reader that sees the new
-        generation finds its folder. `touch` and `set_skipped` alone keep the generation.
+        The text indexes are on disk, names included, before the catalog's transaction ends, so a reader that
+        sees the new generation finds its folder, also after a power cut. `touch` and `set_skipped` alone keep
+        the generation.
         """
         if self._start_over and meta.get("complete") == "0":
             return self._base  # a part does not replace the whole
@@ -114,6 +115,7 @@ class LocalWriter:
         if self._fulltext is not None:
             self._fulltext.commit()
             generation += 1
+            layout.sync_generation(self._folder, generation)
         self._catalog.commit(generation, dict(meta))
         self._base, self._fulltext, self._has_changed_files = generation, None, False
         self._start_over = False
