@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexOutdated, IndexUnavailable
 from dowse.storage.local import layout
 from dowse.storage.local.catalog import Catalog
+from dowse.storage.local.integrity import Integrity
 from dowse.storage.local.reader import LocalReader
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
 from dowse.storage.local.writer import LocalWriter
@@ -22,6 +23,7 @@ from dowse.write_lock import lock_holder, write_lock
 
 if TYPE_CHECKING:
     from dowse.storage.local.fulltext import FulltextReader
+    from dowse.storage.local.text_sums import Sums
     from dowse.vectors.adapter import AdapterFacts, AdapterFile
 
 # A reader may open a generation while it is replaced; each try sees a newer one.
@@ -36,8 +38,10 @@ class LocalBackend:
         # A snapshot belongs to one connection, so concurrent readers have one each. This is the pool.
         self._idle: list[Catalog] = []
         self._lock = threading.Lock()
-        self._fulltext: tuple[object, FulltextReader] | None = None
+        self._fulltext: tuple[object, FulltextReader, Sums] | None = None
+        self._suspect: object = None  # a generation whose files seemed damaged
         self._vectors = LocalVectors(folder)
+        self._integrity = Integrity(folder)
         self._cleared = False  # then the folder was that of an index, whatever else is in it
         self._start_over = False  # whether the next writer begins without the content of the last generation
 
@@ -72,11 +76,16 @@ class LocalBackend:
             with self._catalog() as catalog, catalog.snapshot() as generation:
                 if not generation:
                     raise IndexMissing(f"the index in {self.folder} is empty; run `dowse index` first")
-                fulltext = self._open_fulltext(catalog, generation, last_try=attempt == _OPEN_TRIES - 1)
-                if fulltext is None:
+                is_last = attempt == _OPEN_TRIES - 1
+                state = self._integrity.check_catalog(catalog)
+                if state is not None and state.problem:
+                    raise layout.damage_error(self.folder, state.problem)
+                fulltext = self._open_fulltext(catalog, generation, last_try=is_last) if state else None
+                if state is None or fulltext is None:
                     continue
-                yield LocalReader(self.folder, generation, catalog, fulltext, self._vectors)
+                yield LocalReader(self.folder, generation, catalog, fulltext, self._vectors, state)
                 return
+        raise IndexUnavailable("the index changes faster than it can be read; try again")
 
     @contextlib.contextmanager
     def writer(self, wait: float | None = None, on_wait: OnWait = None) -> Iterator[LocalWriter]:
@@ -93,7 +102,7 @@ class LocalBackend:
             is_new = not layout.catalog_path(self.folder).exists()
             catalog = Catalog.open_for_writing(layout.catalog_path(self.folder))
             start_over, self._start_over = self._start_over, False
-            writer = LocalWriter(self.folder, catalog, start_over=start_over)
+            writer = self._make_writer(catalog, start_over)
             try:
                 yield writer
                 if start_over:
@@ -104,6 +113,13 @@ class LocalBackend:
                 writer.close()
                 if is_new:  # nothing was committed: leave nothing behind
                     layout.remove_index(self.folder)
+
+    def _make_writer(self, catalog: Catalog, start_over: bool) -> LocalWriter:
+        try:
+            return LocalWriter(self.folder, catalog, self._integrity, start_over=start_over)
+        except BaseException:
+            catalog.close()
+            raise
 
     def set_known_vectors(self, known: KnownVectors | None) -> None:
         """Do nothing: vectors are not part of what a writer writes."""
@@ -254,7 +270,16 @@ class LocalBackend:
     def _open_fulltext(self, catalog: Catalog, generation: int, last_try: bool) -> FulltextReader | None:
         """Return the tantivy indexes of a generation; None if they are being replaced."""
         opened, wanted = self._fulltext, (catalog.identity, generation)
-        if opened is not None and opened[0] == wanted:
+        if opened is None or opened[0] != wanted:
+            opened = None
+        sums = opened[2] if opened else self._integrity.text_sums(catalog)
+        problems = self._integrity.text_problems(generation, sums)
+        if problems:
+            if last_try or self._suspect == (wanted, problems):
+                raise layout.damage_error(self.folder, problems[0])
+            self._suspect = (wanted, problems)  # or a newer generation has replaced this one
+            return None
+        if opened:
             return opened[1]
         from dowse.storage.local.fulltext import FulltextReader  # loads tantivy
 
@@ -264,7 +289,7 @@ class LocalBackend:
             if not last_try:
                 return None
             raise layout.damage_error(self.folder, error) from error
-        self._fulltext = (wanted, fulltext)
+        self._fulltext = (wanted, fulltext, sums)
         return fulltext
 
     @contextlib.contextmanager

@@ -4,6 +4,7 @@
     text/000012/        tantivy's files of generation 12 (`symbols/` and `files/`)
     vectors/ENCODER/    a matrix of vectors, shared by all generations (dowse.vectors)
     derived/            caches that `dowse.research` fills on first use
+    catalog.sqlite.sums checksums of the catalog's pages (dowse.storage.local.page_sums)
     writer.lock         the write lock (dowse.write_lock)
     CACHEDIR.TAG        tells backups, and our own walker, that all of this can be rebuilt
 
@@ -31,7 +32,7 @@ VECTORS = "vectors"
 DERIVED = "derived"
 TAG = "CACHEDIR.TAG"
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# The index of `dowse`; `dowse clear` removes it.\n"
-_CATALOG_FILES = tuple(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal"))
+_CATALOG_FILES = tuple(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal", ".sums"))
 _GENERATION = re.compile(r"[0-9]{6,}")
 # Messages of SQLite and tantivy that do not mean damage (tantivy has no error codes), and the remedy.
 _REMEDIES = (
@@ -180,7 +181,7 @@ def is_write_error(error: object) -> bool:
 
 def damage_error(folder: Path, reason: object) -> IndexDamaged:
     """Return the error for an index that can't be read."""
-    return IndexDamaged(f"the index in {folder} is damaged ({reason}); run `dowse index --rebuild`")
+    return IndexDamaged(f"the index in {folder} is damaged ({reason}); run `dowse repair`, or `dowse index --rebuild`")
 
 
 def link_file(source: str, target: str) -> str:
