@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexOutdated, IndexUnavailable
 from dowse.storage.local import layout
 from dowse.storage.local.catalog import Catalog
-from dowse.storage.local.integrity import Integrity
+from dowse.storage.local.integrity import Doubts, Integrity
 from dowse.storage.local.reader import LocalReader
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
 from dowse.storage.local.writer import LocalWriter
@@ -39,7 +39,6 @@ class LocalBackend:
         self._idle: list[Catalog] = []
         self._lock = threading.Lock()
         self._fulltext: tuple[object, FulltextReader, Sums] | None = None
-        self._suspect: object = None  # a generation whose files seemed damaged
         self._vectors = LocalVectors(folder)
         self._integrity = Integrity(folder)
         self._cleared = False  # then the folder was that of an index, whatever else is in it
@@ -72,15 +71,16 @@ class LocalBackend:
     @contextlib.contextmanager
     def reader(self) -> Iterator[LocalReader]:
         """Open the newest generation for reading."""
+        doubts: Doubts = []
         for attempt in range(_OPEN_TRIES):
             with self._catalog() as catalog, catalog.snapshot() as generation:
                 if not generation:
                     raise IndexMissing(f"the index in {self.folder} is empty; run `dowse index` first")
                 is_last = attempt == _OPEN_TRIES - 1
-                state = self._integrity.check_catalog(catalog)
+                state = self._integrity.check_catalog(catalog, doubts)
                 if state is not None and state.problem:
                     raise layout.damage_error(self.folder, state.problem)
-                fulltext = self._open_fulltext(catalog, generation, last_try=is_last) if state else None
+                fulltext = self._open_fulltext(catalog, generation, doubts, is_last) if state else None
                 if state is None or fulltext is None:
                     continue
                 yield LocalReader(self.folder, generation, catalog, fulltext, self._vectors, state)
@@ -267,7 +267,9 @@ class LocalBackend:
             self._fulltext = None
             catalog.close()
 
-    def _open_fulltext(self, catalog: Catalog, generation: int, last_try: bool) -> FulltextReader | None:
+    def _open_fulltext(
+        self, catalog: Catalog, generation: int, doubts: Doubts, last_try: bool
+    ) -> FulltextReader | None:
         """Return the tantivy indexes of a generation; None if they are being replaced."""
         opened, wanted = self._fulltext, (catalog.identity, generation)
         if opened is None or opened[0] != wanted:
@@ -275,9 +277,9 @@ class LocalBackend:
         sums = opened[2] if opened else self._integrity.text_sums(catalog)
         problems = self._integrity.text_problems(generation, sums)
         if problems:
-            if last_try or self._suspect == (wanted, problems):
+            if last_try or (wanted, problems) in doubts:
                 raise layout.damage_error(self.folder, problems[0])
-            self._suspect = (wanted, problems)  # or a newer generation has replaced this one
+            doubts.append((wanted, problems))  # or a newer generation has replaced this one
             return None
         if opened:
             return opened[1]

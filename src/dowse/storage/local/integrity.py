@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,10 +21,13 @@ from dowse.storage.local.page_sums import (
 )
 from dowse.storage.local.page_tables import tables_of_pages
 from dowse.storage.local.text_sums import TEXT_SUMS, Sums, decode_sums, text_problems
+from dowse.write_lock import lock_holder
 
 if TYPE_CHECKING:
     from dowse.storage.local.catalog import Catalog
 
+# What seemed wrong so far, with what that depends on: the same again is no coincidence.
+Doubts = list[object]
 # The key of the number of the last commit in the catalog's table `meta`.
 COMMIT = "commit"
 # Without these, everything but the call graph can be answered.
@@ -57,9 +60,10 @@ class Integrity:
         self._catalog = layout.catalog_path(folder)
         self._verified = VerifiedFiles(folder, layout.derived_folder(folder))
         self._last: tuple[object, CatalogState] | None = None
-        self._suspect: object = None
 
-    def check_catalog(self, catalog: Catalog, *, whole: bool = False) -> CatalogState | None:
+    def check_catalog(
+        self, catalog: Catalog, doubts: Doubts, *, whole: bool = False
+    ) -> CatalogState | None:
         """Return the state of the catalog; None if it seems damaged: a newer snapshot has to confirm that.
 
         A writer may have committed since the snapshot was taken. `whole` reads all of it in any case.
@@ -74,16 +78,18 @@ class Integrity:
         state, evidence = self._inspect(catalog)
         if state.problems:
             evidence = (evidence, found, state)
-            if stamps(self._folder, _CATALOG_FILES) != found or self._suspect != evidence:
-                self._suspect = evidence
+            if evidence not in doubts or stamps(self._folder, _CATALOG_FILES) != found:
+                doubts.append(evidence)
                 return None
-        elif evidence:
+        elif evidence is None:
+            return state
+        else:
             self._verified.add(found)
         self._last = (found, state)
         return state
 
     def _inspect(self, catalog: Catalog) -> tuple[CatalogState, object]:
-        """Read all pages; with what was found also what it depends on, False if that is passing."""
+        """Read all pages; return what was found with what it depends on, None if it will change by itself."""
         commit = read_commit(catalog.meta())
         if commit is None:
             return CatalogState("the number of its last commit can't be read"), ()
@@ -96,18 +102,22 @@ class Integrity:
             return CatalogState(note=f"{name} is missing"), commit
         uses_log = not catalog.is_immutable
         if sums.commit > commit and uses_log:
-            return CatalogState(f"commit {sums.commit} is lost; the last is {commit}"), commit
-        pages = damaged_pages(self._catalog, sums, commit=commit, uses_log=uses_log)
+            return CatalogState(f"commit {sums.commit} is lost, the last one is {commit}"), commit
+        pages, in_log = damaged_pages(self._catalog, sums, commit=commit, uses_log=uses_log)
+        if in_log and lock_holder(self._folder) is not None:  # the next commit is being written
+            in_log, sums = [], replace(sums, commit=0)
         evidence = (commit, sums.commit)
-        if pages:
-            return self._damage(catalog, pages), evidence
+        if pages or in_log:
+            return self._damage(catalog, pages, in_log), evidence
         if sums.commit != commit and not (uses_log and len(LoggedPages(self._catalog))):
             return CatalogState(note=f"{name} is of another commit"), evidence
-        return CatalogState(), evidence if sums.commit == commit else False
+        return CatalogState(), evidence if sums.commit == commit else None
 
-    def _damage(self, catalog: Catalog, pages: list[int]) -> CatalogState:
+    def _damage(self, catalog: Catalog, pages: list[int], in_log: list[int]) -> CatalogState:
+        name = layout.CATALOG + (LOG if in_log else "")
+        pages = in_log or pages
         shown = ", ".join(map(str, pages[:_SHOWN_PAGES])) + (" …" if len(pages) > _SHOWN_PAGES else "")
-        where = f"{layout.CATALOG}, page{'s' * (len(pages) > 1)} {shown}"
+        where = f"{name}, page{'s' * (len(pages) > 1)} {shown}"
         if catalog.is_immutable or not len(LoggedPages(self._catalog)):
             tables = tables_of_pages(self._catalog, pages)
             if tables and tables <= GRAPH_TABLES:
@@ -133,7 +143,8 @@ class Integrity:
         """
         if not generation:
             return None
-        state = self.check_catalog(catalog) or self.check_catalog(catalog)
+        doubts: Doubts = []
+        state = self.check_catalog(catalog, doubts) or self.check_catalog(catalog, doubts)
         if state is None or state.problem or state.graph:
             reason = state.problem or state.graph if state else "it changes while it is locked"
             raise layout.damage_error(self._folder, reason)

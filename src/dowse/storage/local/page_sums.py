@@ -135,31 +135,30 @@ def sums_after_commit(catalog: Path, before: PageSums | None, commit: int) -> Pa
     return PageSums(commit, page_size, sums)
 
 
-def damaged_pages(catalog: Path, sums: PageSums, *, commit: int, uses_log: bool = True) -> list[int]:
-    """Return the pages that are not what was written; reads all of them.
+def damaged_pages(
+    catalog: Path, sums: PageSums, *, commit: int, uses_log: bool = True
+) -> tuple[list[int], list[int]]:
+    """Return the pages that are not what was written: in the catalog, and in its log; reads all of them.
 
     The log may be ahead of the checksums, if its writer was killed between the two: then its pages are
     SQLite's to check.
     """
-    log = LoggedPages(catalog) if uses_log else None
-    is_ahead = commit > sums.commit
-    wrong: list[int] = []
-    pages = len(sums.sums)
-    expected = 0
-    for first, known in _stored(catalog, sums.page_size, pages):
-        expected = first + len(known)
-        wanted = sums.sums[first:expected]
-        if known != wanted:
-            pairs = zip(known, wanted, strict=True)
-            wrong += [first + n + 1 for n, (is_, was) in enumerate(pairs) if is_ != was and was != _UNKNOWN]
-    wrong += [page + 1 for page in range(expected, pages) if sums.sums[page] != _UNKNOWN]
-    if log is None or not len(log):
-        return wrong
-    wrong = [page for page in wrong if page not in log]
-    if is_ahead:
-        return wrong
-    known_log = {page: checksum for page, checksum in log.checksums() if page <= pages}
-    return wrong + [page for page, checksum in known_log.items() if sums.sums[page - 1] != checksum]
+    logged = LoggedPages(catalog) if uses_log else None
+    pages, read, wrong = len(sums.sums), 0, []
+    for first, found in _stored(catalog, sums.page_size, pages):
+        read = first + len(found)
+        wanted = sums.sums[first:read]
+        if found != wanted:
+            pairs = enumerate(zip(found, wanted, strict=True), first + 1)
+            wrong += [page for page, (now, then) in pairs if now != then and then != _UNKNOWN]
+    wrong += [page + 1 for page in range(read, pages) if sums.sums[page] != _UNKNOWN]
+    if logged is None or not len(logged):
+        return wrong, []
+    wrong = [page for page in wrong if page not in logged]
+    if commit > sums.commit:
+        return wrong, []
+    in_log = [page for page, now in logged.checksums() if page > pages or sums.sums[page - 1] != now]
+    return wrong, in_log
 
 
 def _stored(catalog: Path, page_size: int, pages: int) -> Iterator[tuple[int, array[int]]]:
