@@ -10,6 +10,7 @@ from pathlib import Path
 from dowse.history.commits import MinedCommit, mine_commits
 from dowse.history.log import Repository, open_blobs, open_repository, read_history
 from dowse.history.sources import Sources
+from dowse.security.checked_files import seal, unseal
 from dowse.security.safe_files import make_private_directory, read_regular_file, write_atomically
 from dowse.source.git import is_commit_hash
 from dowse.source.git_process import GitError
@@ -38,7 +39,7 @@ def mined_commits(root: Path, file: Path) -> list[MinedCommit]:
             seen = {each.query.casefold() for each in new}
             known = [*new, *(each for each in known if each.query.casefold() not in seen)][:MAX_COMMITS]
             make_private_directory(file.parent)
-            write_atomically(file, json.dumps([repository.head, known]).encode())
+            write_atomically(file, seal(json.dumps([repository.head, known]).encode()))
     return known
 
 

@@ -22,6 +22,7 @@ from dowse.security.safe_files import PRIVATE_FILE, make_private_directory, read
 
 VERIFIED = "verified.json"
 Stamp = tuple[int, ...]  # inode, size, time of change of the content, and of anything
+Stamps = dict[str, Stamp | None]  # by name; None for a file that is missing or empty
 # How long a file that did not change is taken to be intact.
 _TRUST_SECONDS = 86_400.0
 _BLOCK_BYTES = 1 << 20
@@ -63,41 +64,43 @@ def stamp(path: Path) -> Stamp | None:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def stamps(folder: Path, names: Iterable[str]) -> dict[str, Stamp | None]:
+def stamps(folder: Path, names: Iterable[str]) -> Stamps:
     """Return what the system says of files."""
     return {name: stamp(folder / name) for name in names}
 
 
 class VerifiedFiles:
-    """Which files of a folder were found intact, in this process or another; a list that may be lost."""
+    """Which files of a folder were found intact, in this process or another; a list that may be lost.
 
-    def __init__(self, folder: Path, list_folder: Path | None = None) -> None:
-        """Name the folder, and where the list is if not there."""
-        self._path = (list_folder or folder) / VERIFIED
-        self._known: dict[str, Stamp | None] = {}
+    Files that belong together are a part: they are checked, and replaced in the list, together.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Name the folder of the list."""
+        self._path = folder / VERIFIED
+        self._known: dict[str, Stamps] = {}
         self._since = 0.0
 
-    def has(self, files: Mapping[str, Stamp | None]) -> bool:
-        """Whether all these files are known to be intact."""
-        if not self._has(files):
+    def has(self, part: str, files: Stamps) -> bool:
+        """Whether all files of a part are known to be intact."""
+        if not self._has(part, files):
             self._read()
-        return self._has(files)
+        return self._has(part, files)
 
-    def _has(self, files: Mapping[str, Stamp | None]) -> bool:
+    def _has(self, part: str, files: Stamps) -> bool:
+        return self._is_recent() and self._known.get(part) == files
+
+    def _is_recent(self) -> bool:
         # A clock that was set back is no reason to trust a file for longer.
-        is_recent = 0 <= time.time() - self._since < _TRUST_SECONDS
-        return is_recent and all(self._known.get(name, ()) == files[name] for name in files)
+        return 0 <= time.time() - self._since < _TRUST_SECONDS
 
-    def add(self, files: Mapping[str, Stamp | None]) -> None:
-        """Record files that were read, or just written, with their stamps from before."""
+    def add(self, parts: Mapping[str, Stamps]) -> None:
+        """Record parts whose files were read, or just written, with their stamps from before."""
         self._read()
-        if not 0 <= time.time() - self._since < _TRUST_SECONDS:
+        if not self._is_recent():
             self._known, self._since = {}, time.time()
-        # Of other files beside them nothing is known any more: those of another generation are gone.
-        parts = {_part(name) for name in files}
-        others = {name: each for name, each in self._known.items() if _part(name) not in parts}
-        self._known = {**others, **files}
-        content = json.dumps({"since": self._since, "files": self._known}).encode()
+        self._known = {**self._known, **parts}
+        content = json.dumps({"since": self._since, "parts": self._known}).encode()
         temporary = self._path.with_name(f"{VERIFIED}.{os.getpid()}.new")
         with contextlib.suppress(OSError):  # a read-only folder: then each process reads for itself
             make_private_directory(self._path.parent)
@@ -111,10 +114,21 @@ class VerifiedFiles:
     def _read(self) -> None:
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
             stored = json.loads(unseal(read_regular_file(self._path, _MAX_LIST_BYTES)))
-            known = {name: tuple(each) if each else None for name, each in stored["files"].items()}
-            self._known, self._since = known, float(stored["since"])
+            self._known = {
+                part: {name: tuple(each) if each else None for name, each in files.items()}
+                for part, files in stored["parts"].items()
+            }
+            self._since = float(stored["since"])
 
 
-def _part(name: str) -> str:
-    """Return the folder at the top, "" for a file there."""
-    return name.partition("/")[0] if "/" in name else ""
+def is_sealed(path: Path, part: str) -> bool:
+    """Whether a sealed file is what was written; one that is known to be is not read."""
+    verified, known = VerifiedFiles(path.parent), stamps(path.parent, [path.name])
+    if verified.has(part, known):
+        return True
+    try:
+        unseal(path.read_bytes())
+    except (OSError, ValueError):
+        return False
+    verified.add({part: known})
+    return True

@@ -22,7 +22,7 @@ from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.graph_tables import unpack_integers
 from dowse.storage.local.layout import VECTORS, catalog_path
 from dowse.types import FileRecord, SymbolRecord
-from dowse.vectors.files import STATE
+from dowse.vectors.files import STATE, parse_state
 
 if TYPE_CHECKING:
     from dowse.storage.protocol import Backend
@@ -35,7 +35,7 @@ _FILE_BATCH = 200
 # So many sources are named where the requested one is missing.
 _SUGGESTIONS = 10
 # Metadata of one index, not of its content.
-_INDEX_ONLY = frozenset(["format", "generation", "scip"])
+_INDEX_ONLY = frozenset(["format", "generation", "scip", "commit", "text_sums"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def _symbol(row: Sequence[Any]) -> SymbolRecord:
 def _encoder_vectors(folder: Path, catalog: Catalog) -> Iterator[EncoderVectors]:
     """Yield the vectors of every encoder."""
     for path in sorted(each for each in folder.glob("*") if (each / STATE).is_file()):
-        dimension = json.loads((path / STATE).read_bytes())["dimension"]
+        dimension = parse_state((path / STATE).read_bytes())["dimension"]
         yield EncoderVectors(
             path.name, dimension, functools.partial(_local_batches, path, dimension, catalog)
         )

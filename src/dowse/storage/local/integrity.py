@@ -58,7 +58,7 @@ class Integrity:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._catalog = layout.catalog_path(folder)
-        self._verified = VerifiedFiles(folder, layout.derived_folder(folder))
+        self._verified = VerifiedFiles(layout.derived_folder(folder))
         self._last: tuple[object, CatalogState] | None = None
 
     def check_catalog(
@@ -73,7 +73,7 @@ class Integrity:
             last = self._last
             if last and last[0] == found:
                 return last[1]
-            if self._verified.has(found):
+            if self._verified.has("catalog", found):
                 return CatalogState()
         state, evidence = self._inspect(catalog)
         if state.problems:
@@ -84,7 +84,7 @@ class Integrity:
         elif evidence is None:
             return state
         else:
-            self._verified.add(found)
+            self._verified.add({"catalog": found})
         self._last = (found, state)
         return state
 
@@ -168,8 +168,9 @@ class Integrity:
 
     def trust(self, generation: int, sums: Sums) -> None:
         """Record that all files are as they were just written."""
-        text = (f"{layout.TEXT}/{generation:06d}/{name}" for name in sums)
-        self._verified.add(stamps(self._folder, (*_CATALOG_FILES, *text)))
+        text = [f"{layout.TEXT}/{generation:06d}/{name}" for name in sums]
+        known = {"catalog": stamps(self._folder, _CATALOG_FILES), "text": stamps(self._folder, text)}
+        self._verified.add(known)
 
 
 def read_commit(meta: dict[str, str]) -> int | None:

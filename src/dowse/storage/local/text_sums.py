@@ -51,7 +51,7 @@ def text_problems(folder: Path, sums: Sums, verified: VerifiedFiles | None) -> l
     """Return what is wrong with the files of a generation; those known to be intact are not read."""
     paths = {f"{TEXT}/{folder.name}/{name}": name for name in sums}
     found = stamps(folder.parents[1], paths)
-    if verified is not None and verified.has(found):
+    if verified is not None and verified.has(TEXT, found):
         return []
     problems = []
     for path, name in paths.items():
@@ -63,5 +63,5 @@ def text_problems(folder: Path, sums: Sums, verified: VerifiedFiles | None) -> l
         elif file_checksum(folder / name) != tuple(sums[name]):
             problems.append(f"{path} is not what was written")
     if verified is not None and not problems:
-        verified.add(found)
+        verified.add({TEXT: found})
     return problems

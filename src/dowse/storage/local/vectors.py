@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
+from dowse.security.checked_files import seal, unseal
 from dowse.security.safe_files import write_atomically
 from dowse.storage.local.layout import VECTORS
-from dowse.vectors.files import STATE, encoder_path
+from dowse.vectors.files import STATE, encoder_path, parse_state
 from dowse.write_lock import lock_holder
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class LocalVectors:
     def count_embedded(self, encoder: str, generation: int, catalog: Catalog) -> int:
         """Return how many symbols have a vector; 0 if vectors can't be read: keyword search still works."""
         folder = self.folder(encoder)
-        state, saved = _read_json(folder / STATE), _read_json(folder / _EMBEDDED)
+        state, saved = _read_state(folder), _read_counts(folder)
         if not state:
             return 0
         # While a process adds vectors it saves the count from time to time; afterwards it has to be exact.
@@ -206,13 +207,21 @@ class GenerationVectors:
         return True, f"{summary}, searched approximately: recall@100 {share:.3f} of {_HEALTH_QUERIES} queries"
 
     def centroids(self) -> Floats:
-        """Return the centroids of the clusters, none if they were not fitted."""
+        """Return the centroids of the clusters, none if they were not fitted; raises IndexDamaged."""
+        import io
+
         import numpy as np
 
-        with contextlib.suppress(OSError, ValueError):
-            centroids: Floats = np.load(self.matrix.folder / _CLUSTERS, allow_pickle=False)
+        from dowse.vectors.matrix import damaged
+
+        try:
+            data = unseal((self.matrix.folder / _CLUSTERS).read_bytes())
+            centroids: Floats = np.load(io.BytesIO(data), allow_pickle=False)
             if centroids.ndim == 2 and centroids.shape[1] == self.matrix.dimension:
                 return centroids
+        except (OSError, ValueError) as error:
+            if _fitted_clusters(self.matrix) is not None:
+                raise damaged(self.matrix.folder, f"{_CLUSTERS}: {error}") from error
         return np.zeros((0, self.matrix.dimension), np.float32)
 
     def members(self, cluster: int) -> list[tuple[int, float]]:
@@ -299,19 +308,19 @@ def _save_counts(generation: int, vectors: GenerationVectors, clusters: int | No
     counts = {
         "generation": generation,
         "symbols": vectors.embedded,
-        "matrix": json.loads(vectors.matrix.state.encode()),
+        "matrix": vectors.matrix.state.as_dict(),
         "clusters": _fitted_clusters(vectors.matrix) if clusters is None else clusters,
     }
-    if counts == _read_json(vectors.matrix.folder / _EMBEDDED):
+    if counts == _read_counts(vectors.matrix.folder):
         return
     with contextlib.suppress(OSError):  # a read-only folder, or two processes at once
-        write_atomically(vectors.matrix.folder / _EMBEDDED, json.dumps(counts).encode())
+        write_atomically(vectors.matrix.folder / _EMBEDDED, seal(json.dumps(counts).encode()))
 
 
 def _fitted_clusters(matrix: Matrix) -> int | None:
     """Return the number of clusters that were fitted to this matrix, None if none were."""
-    saved = _read_json(matrix.folder / _EMBEDDED)
-    return saved.get("clusters") if saved.get("matrix") == json.loads(matrix.state.encode()) else None
+    saved = _read_counts(matrix.folder)
+    return saved.get("clusters") if saved.get("matrix") == matrix.state.as_dict() else None
 
 
 def _fit_clusters(matrix: Matrix, count: int) -> None:
@@ -325,21 +334,29 @@ def _fit_clusters(matrix: Matrix, count: int) -> None:
     centroids = matrix_centroids(matrix, min(count, len(matrix) // _SYMBOLS_A_CLUSTER))
     data = io.BytesIO()
     np.save(data, centroids)
-    write_atomically(matrix.folder / _CLUSTERS, data.getvalue())
+    write_atomically(matrix.folder / _CLUSTERS, seal(data.getvalue()))
 
 
 def _open_matrix(folder: Path) -> Matrix:
     """Open the matrix of an encoder, of whatever dimension; an empty one if there is none."""
     from dowse.vectors.matrix import Matrix
 
-    dimension = _read_json(folder / STATE).get("dimension")
+    dimension = _read_state(folder).get("dimension")
     return Matrix.open(folder, dimension if isinstance(dimension, int) else 1)
 
 
-def _read_json(path: Path) -> dict[str, Any]:
-    """Return the object in a JSON file, an empty one if it can't be read."""
+def _read_state(folder: Path) -> dict[str, Any]:
+    """Return the state of a matrix as plain data, nothing if it can't be read."""
     try:
-        value = json.loads(path.read_bytes())
+        return {**parse_state((folder / STATE).read_bytes())}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _read_counts(folder: Path) -> dict[str, Any]:
+    """Return the saved counts, nothing if they can't be read: then they are counted again."""
+    try:
+        counts = json.loads(unseal((folder / _EMBEDDED).read_bytes()))
     except (OSError, ValueError):
         return {}
-    return value if isinstance(value, dict) else {}
+    return counts if isinstance(counts, dict) else {}
