@@ -66,7 +66,7 @@ def _has_commit(repository: Repository, name: str) -> bool:
 def _read(file: Path) -> tuple[str, list[MinedCommit]]:
     """Return the commit that was read last, and what was mined; nothing if the file is damaged."""
     try:
-        head, rows = json.loads(read_regular_file(file, _MAX_BYTES))
+        head, rows = json.loads(unseal(read_regular_file(file, _MAX_BYTES)))
         known = [
             MinedCommit(str(name), str(query), tuple(map(str, files)), tuple(map(str, symbols)))
             for name, query, files, symbols in rows

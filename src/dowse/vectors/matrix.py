@@ -235,7 +235,9 @@ def read_state(folder: Path, dimension: int) -> State:
             f"the vectors in {folder} have format {version}, this dowse reads {FORMAT_VERSION}; "
             "run `dowse index --rebuild`"
         )
-    if not all(isinstance(n, int) and n >= 0 for n in (state.dimension, state.rows, state.number, *state.sums)):
+    if not all(
+        isinstance(n, int) and n >= 0 for n in (state.dimension, state.rows, state.number, *state.sums)
+    ):
         raise damaged(folder, f"{STATE} can't be read: not whole numbers")
     if state.dimension != dimension:
         raise DowseError(
@@ -245,9 +247,20 @@ def read_state(folder: Path, dimension: int) -> State:
     return state
 
 
+def any_dimension(folder: Path) -> int:
+    """Return the dimension of the matrix in a folder, whatever it is; 1 if there is none, or it is damaged."""
+    try:
+        dimension = parse_state((folder / STATE).read_bytes()).get("dimension")
+    except (OSError, ValueError, AttributeError):
+        return 1
+    return dimension if isinstance(dimension, int) else 1
+
+
 def damaged(folder: Path, reason: str) -> IndexDamaged:
     """Return the error for vectors that can't be read."""
-    return IndexDamaged(f"the vectors in {folder} are damaged ({reason}); run `dowse repair`, or `dowse index --rebuild`")
+    return IndexDamaged(
+        f"the vectors in {folder} are damaged ({reason}); run `dowse repair`, or `dowse index --rebuild`"
+    )
 
 
 def blocks(count: int, size: int, first: int = 0) -> Iterator[slice]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.errors import DowseError
-from dowse.security.checked_files import VerifiedFiles, seal, stamps
+from dowse.security.checked_files import VERIFIED, VerifiedFiles, seal, stamps
 from dowse.security.safe_files import write_atomically
 from dowse.vectors.files import STATE, TEMPORARY
 from dowse.vectors.keys import KEY_BYTES, Keys, as_keys
@@ -25,6 +25,7 @@ from dowse.vectors.matrix import (
     SCALES,
     Matrix,
     State,
+    any_dimension,
     blocks,
     damaged,
     read_state,
@@ -103,7 +104,7 @@ class MatrixWriter:
             if not is_open_at(file.fileno(), state.path(self._folder, ending)):
                 raise DowseError(f"the vectors in {self._folder} were removed meanwhile; run `dowse index`")
         new = State(state.dimension, len(self), state.number, self._sums.state)
-        self._write_state(new)
+        _write_state(self._folder, new)
 
     def compact(self, keep: Rows) -> None:
         """Keep only some committed rows, in their order; uncommitted rows are lost.
@@ -115,25 +116,9 @@ class MatrixWriter:
         kept = np.unique(np.asarray(keep, np.int64))
         if len(kept) and not 0 <= kept[0] <= kept[-1] < len(old):
             raise ValueError("rows to keep that are not there")
-        sums, number = RowSums(), old.state.number + 1
-        with contextlib.ExitStack() as stack:
-            files = [
-                stack.enter_context(open(State(1, number=number).path(self._folder, ending), "wb"))
-                for ending in (KEYS, ROWS, SCALES, SUMS)
-            ]
-            for part in blocks(len(kept), _COPY_ROWS):
-                columns = [source[kept[part]].tobytes() for source in (old.keys, old.codes, old.scales)]
-                sums.add(part.stop - part.start, columns)
-                for file, column in zip(files, columns, strict=False):
-                    file.write(column)
-            files[-1].write(sums.blocks)
-            for file in files:
-                file.flush()
-                os.fsync(file.fileno())
-        new = State(old.dimension, len(kept), number, sums.state)
-        self._write_state(new)
-        self._matrix, self._sums = Matrix.open(self._folder, new.dimension), sums
-        _remove_leftovers(self._folder, new)
+        self._sums = _copy_rows(old, kept)
+        self._matrix = Matrix.open(self._folder, old.dimension)
+        _remove_leftovers(self._folder, self._matrix.state)
 
     def close(self) -> None:
         """Drop uncommitted rows, and write the sorted keys."""
@@ -150,14 +135,9 @@ class MatrixWriter:
             raise damaged(self._folder, f"{state.path(self._folder, SUMS).name}: not what was written")
         if state.rows and not state.sums:
             write_atomically(state.path(self._folder, SUMS), sums.blocks)
-            self._write_state(replace(state, sums=sums.state))
+            _write_state(self._folder, replace(state, sums=sums.state))
             self._matrix = Matrix.open(self._folder, state.dimension)
         return sums
-
-    def _write_state(self, state: State) -> None:
-        """Make what is on the disk visible; it was just written, so that nobody has to read it again."""
-        write_atomically(self._folder / STATE, state.encode())
-        VerifiedFiles(self._folder).add({ROWS: stamps(self._folder, state.files(self._folder))})
 
     def _unknown(self, keys: Keys) -> list[int]:
         """Return the positions of keys that are new, each key once."""
@@ -200,9 +180,68 @@ class MatrixWriter:
         self._appended.clear()
 
 
+def drop_damaged_rows(folder: Path, wait: float | None = None) -> tuple[int, int]:
+    """Keep the blocks of rows that are what was written; return how many rows are kept, and are gone.
+
+    Without a state to tell, nothing is kept.
+    """
+    with write_lock(folder, wait, lambda _: None):
+        try:
+            state = read_state(folder, any_dimension(folder))
+            for ending, width in state.row_bytes().items():
+                with open(
+                    state.path(folder, ending), "r+b"
+                ) as file:  # what was cut off is not what was written
+                    file.truncate(max(file.seek(0, os.SEEK_END), state.rows * width))
+            matrix = Matrix(folder, state)
+            if matrix.row_sums() is None:
+                raise damaged(folder, f"{state.path(folder, SUMS).name} is not what was written")
+            wrong = sorted({first for first, _ in matrix.damaged_blocks()})
+        except (DowseError, OSError):
+            _remove_leftovers(folder, State(1, number=0))
+            for name in (STATE, VERIFIED):
+                (folder / name).unlink(missing_ok=True)
+            return 0, 0
+        block = np.arange(len(matrix)) // BLOCK_ROWS * BLOCK_ROWS
+        kept = np.flatnonzero(~np.isin(block, wrong))
+        _copy_rows(matrix, kept)
+        _remove_leftovers(folder, read_state(folder, matrix.dimension))
+        return len(kept), len(matrix) - len(kept)
+
+
+def _copy_rows(old: Matrix, kept: Rows) -> RowSums:
+    """Write some rows of a matrix to files of the next number, and make those the matrix."""
+    folder, number = old.folder, old.state.number + 1
+    sums, place = RowSums(), State(old.dimension, number=number)
+    with contextlib.ExitStack() as stack:
+        files = [
+            stack.enter_context(open(place.path(folder, ending), "wb"))
+            for ending in (KEYS, ROWS, SCALES, SUMS)
+        ]
+        for part in blocks(len(kept), _COPY_ROWS):
+            columns = [source[kept[part]].tobytes() for source in (old.keys, old.codes, old.scales)]
+            sums.add(part.stop - part.start, columns)
+            for file, column in zip(files, columns, strict=False):
+                file.write(column)
+        files[-1].write(sums.blocks)
+        for file in files:
+            file.flush()
+            os.fsync(file.fileno())
+    _write_state(folder, State(old.dimension, len(kept), number, sums.state))
+    return sums
+
+
+def _write_state(folder: Path, state: State) -> None:
+    """Make what is on the disk visible; it was just written, so that nobody has to read it again."""
+    write_atomically(folder / STATE, state.encode())
+    VerifiedFiles(folder).add({ROWS: stamps(folder, state.files(folder))})
+
+
 def _committed_bytes(state: State, ending: str) -> int:
     """Return the size of what is committed in one of the files."""
-    return state.rows // BLOCK_ROWS * BLOCK_BYTES if ending == SUMS else state.rows * state.row_bytes()[ending]
+    return (
+        state.rows // BLOCK_ROWS * BLOCK_BYTES if ending == SUMS else state.rows * state.row_bytes()[ending]
+    )
 
 
 def _remove_leftovers(folder: Path, state: State) -> None:

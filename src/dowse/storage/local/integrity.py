@@ -61,9 +61,7 @@ class Integrity:
         self._verified = VerifiedFiles(layout.derived_folder(folder))
         self._last: tuple[object, CatalogState] | None = None
 
-    def check_catalog(
-        self, catalog: Catalog, doubts: Doubts, *, whole: bool = False
-    ) -> CatalogState | None:
+    def check_catalog(self, catalog: Catalog, doubts: Doubts, *, whole: bool = False) -> CatalogState | None:
         """Return the state of the catalog; None if it seems damaged: a newer snapshot has to confirm that.
 
         A writer may have committed since the snapshot was taken. `whole` reads all of it in any case.
@@ -136,7 +134,9 @@ class Integrity:
         folder = layout.generation_path(self._folder, generation)
         return text_problems(folder, sums, None if whole else self._verified)
 
-    def refuse_damage(self, catalog: Catalog, generation: int) -> PageSums | None:
+    def refuse_damage(
+        self, catalog: Catalog, generation: int, *, ignore_text: bool = False
+    ) -> PageSums | None:
         """Raise IndexDamaged for what a writer must not build upon; return the checksums of the pages.
 
         The caller holds the write lock, so that nothing changes meanwhile.
@@ -149,12 +149,15 @@ class Integrity:
             reason = state.problem or state.graph if state else "it changes while it is locked"
             raise layout.damage_error(self._folder, reason)
         problems = self.text_problems(generation, self.text_sums(catalog))
-        if problems:
+        if problems and not ignore_text:
             raise layout.damage_error(self._folder, problems[0])
-        if state.note:
-            return None
-        sums = read_page_sums(self._catalog)
         commit = read_commit(catalog.meta()) or 0
+        if state.note:  # of a catalog that is whole, as far as SQLite can tell
+            problems = catalog.quick_check()
+            if problems:
+                raise layout.damage_error(self._folder, problems[0])
+            return self.save_sums(None, commit)
+        sums = read_page_sums(self._catalog)
         if sums is not None and sums.commit < commit:  # a writer was killed before it could write them
             sums = sums_after_commit(self._catalog, sums, commit)
             write_page_sums(self._catalog, sums)

@@ -19,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from dowse.errors import DowseError, IndexDamaged, IndexUnavailable
@@ -108,7 +109,7 @@ def remove_other_generations(folder: Path, keep: int) -> None:
             shutil.rmtree(entry, ignore_errors=True)
 
 
-def remove_index(folder: Path) -> None:
+def remove_index(folder: Path, keep_vectors: Collection[str] = ()) -> None:
     """Remove the files of an index; the folder too, unless something else is in it.
 
     The catalog is removed first: a reader then finds no index rather than half of one.
@@ -124,8 +125,12 @@ def remove_index(folder: Path) -> None:
             (folder / TAG).unlink()
     with contextlib.suppress(OSError):  # something else is in it
         (folder / TEXT).rmdir()
-    for name in (VECTORS, DERIVED):
-        shutil.rmtree(folder / name, ignore_errors=True)
+    for encoder in (folder / VECTORS).glob("*"):
+        if encoder.name not in keep_vectors:
+            shutil.rmtree(encoder, ignore_errors=True)
+    shutil.rmtree(folder / DERIVED, ignore_errors=True)
+    with contextlib.suppress(OSError):  # some are kept
+        (folder / VECTORS).rmdir()
     (folder / LOCK).unlink(missing_ok=True)  # from here on, another process may write
     with contextlib.suppress(OSError):
         folder.rmdir()
@@ -181,7 +186,9 @@ def is_write_error(error: object) -> bool:
 
 def damage_error(folder: Path, reason: object) -> IndexDamaged:
     """Return the error for an index that can't be read."""
-    return IndexDamaged(f"the index in {folder} is damaged ({reason}); run `dowse repair`, or `dowse index --rebuild`")
+    return IndexDamaged(
+        f"the index in {folder} is damaged ({reason}); run `dowse repair`, or `dowse index --rebuild`"
+    )
 
 
 def link_file(source: str, target: str) -> str:

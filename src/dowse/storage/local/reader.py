@@ -38,6 +38,7 @@ class LocalReader(CatalogQueries):
     ) -> None:
         super().__init__(catalog.connection)
         self._folder, self._state = folder, state
+        self.unverified = state.note
         self._catalog, self._fulltext, self._vectors = catalog, fulltext, vectors
         self._cache = fulltext.cache
         self.source = ""

@@ -192,7 +192,7 @@ class GenerationVectors:
         """Return whether the vectors are intact, and the recall of approximate search."""
         problem = self.matrix.problem()
         if problem:
-            return False, f"{problem}; run `dowse index --rebuild`"
+            return False, f"{problem}; run `dowse repair`"
         summary = (
             f"{len(self.matrix):,} vectors, {self.embedded:,} of {len(self._symbols):,} symbols have one"
         )
@@ -339,10 +339,9 @@ def _fit_clusters(matrix: Matrix, count: int) -> None:
 
 def _open_matrix(folder: Path) -> Matrix:
     """Open the matrix of an encoder, of whatever dimension; an empty one if there is none."""
-    from dowse.vectors.matrix import Matrix
+    from dowse.vectors.matrix import Matrix, any_dimension
 
-    dimension = _read_state(folder).get("dimension")
-    return Matrix.open(folder, dimension if isinstance(dimension, int) else 1)
+    return Matrix.open(folder, any_dimension(folder))
 
 
 def _read_state(folder: Path) -> dict[str, Any]:

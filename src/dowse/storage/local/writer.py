@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,13 @@ class LocalWriter:
     """Implements `Writer`: nobody sees the generation before `commit`."""
 
     def __init__(
-        self, folder: Path, catalog: Catalog, integrity: Integrity, *, start_over: bool = False
+        self,
+        folder: Path,
+        catalog: Catalog,
+        integrity: Integrity,
+        *,
+        start_over: bool = False,
+        replace_text: bool = False,
     ) -> None:
         """Begin after the last generation, or without its content; damage is refused."""
         self._folder = folder
@@ -32,8 +38,8 @@ class LocalWriter:
         self._page_sums: PageSums | None = None
         catalog.keep_log()
         if self._base:
-            self._page_sums = integrity.refuse_damage(catalog, self._base)
-            self._text_sums = integrity.text_sums(catalog)
+            self._page_sums = integrity.refuse_damage(catalog, self._base, ignore_text=replace_text)
+            self._text_sums = {} if replace_text else integrity.text_sums(catalog)
         self._commit = self._summed = read_commit(catalog.meta()) or 0
         self._fulltext: Any = None
         self._has_changed_files = False
@@ -107,6 +113,20 @@ class LocalWriter:
         """Replace the list of skipped paths."""
         self._begin_catalog()
         self._catalog.set_skipped(skipped)
+
+    def replace_text(self, files: Iterable[tuple[int, Sequence[int], FileRecord]]) -> None:
+        """Write the text indexes anew, of files given as id, rows of the symbols, and record; and commit.
+
+        For a writer that was made to do so: it has not looked at the text indexes that there are.
+        """
+        from dowse.storage.local.fulltext import FulltextWriter
+
+        self._begin_catalog()
+        folder = layout.clone_generation(self._folder, 0, self._base + 1)
+        self._fulltext = FulltextWriter(folder, create=True, buffer_bytes=self._buffer_bytes)
+        for file_id, rows, record in files:
+            self._fulltext.put(record, file_id, rows)
+        self.commit({})
 
     def begin_generation(self) -> None:
         """Let the next commit be a new generation although no file changed."""
