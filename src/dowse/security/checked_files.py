@@ -56,7 +56,7 @@ def file_checksum(path: Path) -> tuple[int, int]:
 def stamp(path: Path) -> Stamp | None:
     """Return what the system says of a file, None if it is missing or empty."""
     try:
-        status = os.stat(path)
+        status = path.stat()
     except OSError:
         return None
     if not status.st_size:

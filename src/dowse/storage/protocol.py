@@ -533,4 +533,4 @@ class Backend(Protocol):
         """Return what is wrong with the index, nothing if it is intact."""
 
     def damage(self) -> list[Damage]:
-        """Return which parts of a folder are not what was written; reads every byte. A cluster checks itself."""
+        """Return which parts are not what was written; reads every byte. A cluster checks its own."""

@@ -248,7 +248,7 @@ def read_state(folder: Path, dimension: int) -> State:
 
 
 def any_dimension(folder: Path) -> int:
-    """Return the dimension of the matrix in a folder, whatever it is; 1 if there is none, or it is damaged."""
+    """Return the dimension of the matrix in a folder, whatever it is; 1 if it is not known."""
     try:
         dimension = parse_state((folder / STATE).read_bytes()).get("dimension")
     except (OSError, ValueError, AttributeError):

@@ -42,7 +42,7 @@ def vector_damage(folder: Path) -> Iterator[Damage]:
             matrix = Matrix.open(place, any_dimension(place))
             problem = matrix.verify(whole=True) or matrix.problem()
         except DowseError as error:
-            problem = str(error)
+            problem = str(error).partition("; run ")[0]
         if problem:
             yield Damage("vectors", problem, place.name)
         yield from _sealed_damage(place, _SEALED_VECTORS, place.name)

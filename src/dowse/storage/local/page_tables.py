@@ -49,6 +49,5 @@ def _tree(file: IO[bytes], page_size: int, root: int, damaged: Collection[int]) 
         if not data or data[0] not in _INNER:
             continue
         _, _, cells, _, _, last = _INNER_HEADER.unpack_from(data)
-        for place in struct.unpack_from(f">{cells}H", data, _INNER_HEADER.size):
-            pending.append(int.from_bytes(data[place : place + 4], "big"))
-        pending.append(last)
+        places = struct.unpack_from(f">{cells}H", data, _INNER_HEADER.size)
+        pending += [last, *(int.from_bytes(data[place : place + 4], "big") for place in places)]
