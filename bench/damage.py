@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import collections
-import io
 import os
 import random
 import shutil
@@ -43,6 +42,7 @@ IMAGES = ("index", "logged")
 # Files that coordinate processes and hold nothing of an answer.
 _PASSING = ("writer.lock", "catalog.sqlite-shm", "CACHEDIR.TAG")
 _REPAIR_EVERY = 20
+_WRITE_EVERY = 100
 _BAD = ("silent", "traceback", "unrepaired")
 # What a message has that names damage.
 _NAMES_DAMAGE = ("damaged", "could not be checked", "dowse repair", "has format", "no index in")
@@ -90,11 +90,13 @@ def main() -> None:
         build(base)
         cases = choose(base, options.places, random.Random(options.seed))
         with ProcessPoolExecutor(options.processes, initializer=start, initargs=(base,)) as pool:
-            outcomes = list(pool.map(run_case, cases, chunksize=10))
-    results = list(zip(cases, outcomes, strict=True))
-    write_results(options.out, summarise(results))
-    for case, outcome in [each for each in results if each[1].kind in _BAD][:20]:
-        print(case, outcome.kind, outcome.text, file=sys.stderr)
+            results: list[tuple[Case, Outcome]] = []
+            for case, outcome in zip(cases, pool.map(run_case, cases, chunksize=5), strict=True):
+                results.append((case, outcome))
+                if outcome.kind in _BAD:
+                    print(case, outcome.kind, outcome.text, file=sys.stderr, flush=True)
+                if len(results) % _WRITE_EVERY == 0 or len(results) == len(cases):
+                    write_results(options.out, summarise(results))
 
 
 def summarise(results: list[tuple[Case, Outcome]]) -> dict[str, object]:
@@ -208,7 +210,6 @@ def start(base: Path) -> None:
     """Prepare a worker process: a place for its copies, and the right answers."""
     global _base, _place
     os.environ["DOWSE_CACHE_DIR"] = str(base / "cache")
-    sys.stderr = io.StringIO()
     _base, _place = base, base / f"work-{os.getpid()}"
     for image in IMAGES:
         shutil.rmtree(_place, ignore_errors=True)
@@ -233,7 +234,7 @@ def run_case(case: Case) -> Outcome:
         outcome = classify(case)
         if case.number % _REPAIR_EVERY == 0 and outcome.kind in ("same", "named"):
             outcome = mend(case, outcome)
-    except Exception:  # noqa: BLE001 - whatever it is, it is counted
+    except Exception:
         outcome = Outcome("traceback", traceback.format_exc()[-1500:])
     return Outcome(outcome.kind, outcome.text, time.perf_counter() - started)
 
@@ -276,7 +277,7 @@ def list_files() -> None:
     """Have the files of the copy listed as intact."""
     with open_index() as index, index.backend.reader() as reader:
         reader.vectors(index.encoder.id, [1])
-    ask()
+        QUESTIONS[_COUNTED](index)
 
 
 def ask() -> tuple[list[Any], list[str]]:
@@ -351,11 +352,15 @@ QUESTIONS: list[Question] = [
     graph("callers", "damage_error"),
     graph("impact", "unpack"),
     lambda index: ([(row.path, row.start_line, row.qualified_name) for row in index.symbols("*read*")], ()),
-    lambda index: ([hit.symbol.key for hit in index.related("LocalBackend", 5).neighbours], ()),
+    lambda index: (
+        [(hit.symbol.path, hit.symbol.qualified_name) for hit in index.related("LocalBackend", 5).neighbours],
+        (),
+    ),
     lambda index: (repr(index.related("LocalBackend", 5).cluster), ()),
 ]
 # Clusters are fitted again after a repair, and begin with another row.
 _REFITTED = len(QUESTIONS) - 1
+_COUNTED = 3  # the one that reads the counts of terms
 
 
 if __name__ == "__main__":
