@@ -177,7 +177,7 @@ def test_repair_mends_what_is_broken_and_nothing_else(copied, pattern, part, don
     root, folder = copied
     with open_index(root, folder) as index:
         before = image(index), hits(index)
-    (path,) = folder.glob(pattern)
+    path = next(folder.glob(pattern))
     others = [each for each in folder.glob("vectors/*/*.rows") if part in ("text", "catalog", "derived")]
     kept = {each: each.read_bytes() for each in others}
     flip(path, 4096 * page_of(folder, "files") - 10 if part == "catalog" else path.stat().st_size // 2)

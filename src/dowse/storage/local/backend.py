@@ -16,7 +16,7 @@ from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.damage import catalog_damage, derived_damage, vector_damage
 from dowse.storage.local.integrity import Doubts, Integrity
 from dowse.storage.local.reader import LocalReader
-from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
+from dowse.storage.local.vectors import EMBEDDED, GenerationVectors, LocalVectors, LocalVectorWriter
 from dowse.storage.local.writer import LocalWriter
 from dowse.storage.protocol import BrokenBlock, Damage, KnownVectors, OnWait
 from dowse.vectors.embedding_progress import end_processes
@@ -259,6 +259,8 @@ class LocalBackend:
         self._vectors.close()
         with write_lock(path.parent, None, lambda _: None):
             path.unlink(missing_ok=True)
+            if path.parent == folder:  # else the clusters count as fitted
+                (folder / EMBEDDED).unlink(missing_ok=True)
 
     def health(self, *, fields: bool = False) -> dict[str, Any]:
         """Return nothing: only a cluster has a health."""

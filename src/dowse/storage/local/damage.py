@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dowse.errors import DowseError
 from dowse.security.checked_files import unseal
 from dowse.storage.local.layout import DERIVED, VECTORS
+from dowse.storage.local.vectors import CLUSTERS, EMBEDDED, fitted_clusters
 from dowse.storage.protocol import Damage
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from dowse.storage.local.integrity import Doubts, Integrity
 
 # Files of one piece, each with its checksum at the end; they are made again when they are missing.
-_SEALED_VECTORS = ("embedded.json", "clusters.npy", "*.order", "*.approx")
+_SEALED_VECTORS = (EMBEDDED, CLUSTERS, "*.order", "*.approx")
 _SEALED_DERIVED = ("tree.i64", "commits.json", "tfidf/state.json")
 
 
@@ -41,6 +42,8 @@ def vector_damage(folder: Path) -> Iterator[Damage]:
         try:
             matrix = Matrix.open(place, any_dimension(place))
             problem = matrix.verify(whole=True) or matrix.problem()
+            if fitted_clusters(matrix) and not (place / CLUSTERS).exists():
+                yield Damage("derived", f"{place.name}/{CLUSTERS} is missing", f"{place.name}/{CLUSTERS}")
         except DowseError as error:
             problem = str(error).partition("; run ")[0]
         if problem:

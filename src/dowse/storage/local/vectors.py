@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from dowse.vectors.matrix import Matrix
     from dowse.vectors.writer import MatrixWriter
 
-_EMBEDDED = "embedded.json"
-_CLUSTERS = "clusters.npy"
+EMBEDDED = "embedded.json"
+CLUSTERS = "clusters.npy"
 # Opens the newest generation and its vectors.
 Read = Callable[[], AbstractContextManager[tuple[int, "GenerationVectors"]]]
 # A cluster has at least this many symbols on average.
@@ -215,13 +215,13 @@ class GenerationVectors:
         from dowse.vectors.matrix import damaged
 
         try:
-            data = unseal((self.matrix.folder / _CLUSTERS).read_bytes())
+            data = unseal((self.matrix.folder / CLUSTERS).read_bytes())
             centroids: Floats = np.load(io.BytesIO(data), allow_pickle=False)
             if centroids.ndim == 2 and centroids.shape[1] == self.matrix.dimension:
                 return centroids
         except (OSError, ValueError) as error:
-            if _fitted_clusters(self.matrix) is not None:
-                raise damaged(self.matrix.folder, f"{_CLUSTERS}: {error}") from error
+            if fitted_clusters(self.matrix) is not None:
+                raise damaged(self.matrix.folder, f"{CLUSTERS}: {error}") from error
         return np.zeros((0, self.matrix.dimension), np.float32)
 
     def members(self, cluster: int) -> list[tuple[int, float]]:
@@ -290,7 +290,7 @@ class LocalVectorWriter:
         if len(used) < len(self._writer) * (1 - _MAX_UNUSED):
             self._writer.compact(used)
         matrix = self._writer.matrix()
-        if _fitted_clusters(matrix) != clusters:
+        if fitted_clusters(matrix) != clusters:
             _fit_clusters(matrix, clusters)
         if method == "approx" or (method == "auto" and len(matrix) >= IVF_FROM):
             refresh(matrix, sample_queries)
@@ -309,15 +309,15 @@ def _save_counts(generation: int, vectors: GenerationVectors, clusters: int | No
         "generation": generation,
         "symbols": vectors.embedded,
         "matrix": vectors.matrix.state.as_dict(),
-        "clusters": _fitted_clusters(vectors.matrix) if clusters is None else clusters,
+        "clusters": fitted_clusters(vectors.matrix) if clusters is None else clusters,
     }
     if counts == _read_counts(vectors.matrix.folder):
         return
     with contextlib.suppress(OSError):  # a read-only folder, or two processes at once
-        write_atomically(vectors.matrix.folder / _EMBEDDED, seal(json.dumps(counts).encode()))
+        write_atomically(vectors.matrix.folder / EMBEDDED, seal(json.dumps(counts).encode()))
 
 
-def _fitted_clusters(matrix: Matrix) -> int | None:
+def fitted_clusters(matrix: Matrix) -> int | None:
     """Return the number of clusters that were fitted to this matrix, None if none were."""
     saved = _read_counts(matrix.folder)
     return saved.get("clusters") if saved.get("matrix") == matrix.state.as_dict() else None
@@ -334,7 +334,7 @@ def _fit_clusters(matrix: Matrix, count: int) -> None:
     centroids = matrix_centroids(matrix, min(count, len(matrix) // _SYMBOLS_A_CLUSTER))
     data = io.BytesIO()
     np.save(data, centroids)
-    write_atomically(matrix.folder / _CLUSTERS, seal(data.getvalue()))
+    write_atomically(matrix.folder / CLUSTERS, seal(data.getvalue()))
 
 
 def _open_matrix(folder: Path) -> Matrix:
@@ -355,7 +355,7 @@ def _read_state(folder: Path) -> dict[str, Any]:
 def _read_counts(folder: Path) -> dict[str, Any]:
     """Return the saved counts, nothing if they can't be read: then they are counted again."""
     try:
-        counts = json.loads(unseal((folder / _EMBEDDED).read_bytes()))
+        counts = json.loads(unseal((folder / EMBEDDED).read_bytes()))
     except (OSError, ValueError):
         return {}
     return counts if isinstance(counts, dict) else {}
