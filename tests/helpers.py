@@ -106,10 +106,11 @@ def age(root: Path, by: int = 3600) -> None:
 def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
     """Return bytes and time of everything that an index consists of.
 
-    That leaves out what coordinates processes: the lock, where each writer notes its number, and SQLite's
+    That leaves out what coordinates processes: the lock, where each writer notes its number, the list of
+    files that were found intact, and SQLite's
     shared memory and empty log, which come and go with readers.
     """
-    passing = ("writer.lock", "catalog.sqlite-shm")
+    passing = ("writer.lock", "catalog.sqlite-shm", "verified.json")
     return {
         str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns)
         for path in sorted(folder.rglob("*"))

@@ -108,7 +108,7 @@ def test_lists_survive_the_disk_and_belong_to_their_matrix(
     assert load(build(tmp_path / "short", grouped(10, DIMENSION, 2))) is None
     path = tmp_path / "000001.approx"
     whole = path.read_bytes()
-    for broken in (b"", b"{}\n", whole[: len(whole) // 2], whole.replace(b'"format": 2', b'"format": 9')):
+    for broken in (b"", b"{}\n", whole[: len(whole) // 2], whole.replace(b'"format": 3', b'"format": 9')):
         path.write_bytes(broken)
         assert load(matrix) is None
     path.write_bytes(whole)

@@ -22,7 +22,7 @@ from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.graph_tables import unpack_integers
 from dowse.storage.local.layout import VECTORS, catalog_path
 from dowse.types import FileRecord, SymbolRecord
-from dowse.vectors.files import STATE
+from dowse.vectors.files import STATE, parse_state
 
 if TYPE_CHECKING:
     from dowse.storage.protocol import Backend
@@ -35,7 +35,7 @@ _FILE_BATCH = 200
 # So many sources are named where the requested one is missing.
 _SUGGESTIONS = 10
 # Metadata of one index, not of its content.
-_INDEX_ONLY = frozenset(["format", "generation", "scip"])
+_INDEX_ONLY = frozenset(["format", "generation", "scip", "commit", "text_sums"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def _content_meta(meta: Mapping[str, str]) -> dict[str, str]:
 def _local_content(backend: LocalBackend) -> Iterator[Content]:
     with backend.reader():  # raises if it is missing or damaged
         pass
-    catalog = _RecordCatalog.open_for_reading(catalog_path(backend.folder))
+    catalog = RecordCatalog.open_for_reading(catalog_path(backend.folder))
     try:
         with catalog.snapshot():
             meta = catalog.meta()
@@ -94,11 +94,15 @@ def _local_content(backend: LocalBackend) -> Iterator[Content]:
         catalog.close()
 
 
-class _RecordCatalog(Catalog):
+class RecordCatalog(Catalog):
     """A catalog that reads records back."""
 
     def records(self) -> Iterator[FileRecord]:
         """Yield every file in the order in which they were put, without terms."""
+        return (record for _, _, record in self.numbered_records())
+
+    def numbered_records(self) -> Iterator[tuple[int, list[int], FileRecord]]:
+        """Yield the same, each with its id and the rows of its symbols."""
         files = self._db.execute(
             "SELECT f.id, f.key, f.repo, f.path, f.language, f.role, f.size, f.mtime_ns, f.content_hash,"
             " f.encoding, f.lines, f.problem, t.text, coalesce(r.data, x''), coalesce(g.data, x''),"
@@ -109,10 +113,11 @@ class _RecordCatalog(Catalog):
             marks = self._db.execute("SELECT key FROM marks WHERE file_id=? ORDER BY key", (file_id,))
             linking = (facts, tuple(unpack_integers(offers)), tuple(mark for (mark,) in marks))
             symbols = self._symbols_of(file_id, unpack_integers(rows))
-            yield FileRecord._make((*fields, text, references, "", symbols, *linking, False))
+            record = (*fields, text, references, "", tuple(symbols.values()), *linking, False)
+            yield file_id, list(symbols), FileRecord._make(record)
 
-    def _symbols_of(self, file_id: int, order: Sequence[int]) -> tuple[SymbolRecord, ...]:
-        """Return the symbols of a file, in the order in which its references number them."""
+    def _symbols_of(self, file_id: int, order: Sequence[int]) -> dict[int, SymbolRecord]:
+        """Return the symbols of a file by row, in the order in which its references number them."""
         rows = self._db.execute(
             "SELECT id, key, kind, name, qualified_name, start_line, end_line, signature, doc, spans,"
             " content_hash, doc_spans, vector_key, part, scope_key, name_key, overrides"
@@ -120,7 +125,7 @@ class _RecordCatalog(Catalog):
             (file_id,),
         )
         symbols = {row: _symbol(fields) for row, *fields in rows}
-        return tuple(symbols[row] for row in dict.fromkeys((*order, *symbols)) if row in symbols)
+        return {row: symbols[row] for row in dict.fromkeys((*order, *symbols)) if row in symbols}
 
 
 def _symbol(row: Sequence[Any]) -> SymbolRecord:
@@ -133,7 +138,7 @@ def _symbol(row: Sequence[Any]) -> SymbolRecord:
 def _encoder_vectors(folder: Path, catalog: Catalog) -> Iterator[EncoderVectors]:
     """Yield the vectors of every encoder."""
     for path in sorted(each for each in folder.glob("*") if (each / STATE).is_file()):
-        dimension = json.loads((path / STATE).read_bytes())["dimension"]
+        dimension = parse_state((path / STATE).read_bytes())["dimension"]
         yield EncoderVectors(
             path.name, dimension, functools.partial(_local_batches, path, dimension, catalog)
         )

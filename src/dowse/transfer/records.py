@@ -26,12 +26,13 @@ def record_from_json(value: dict[str, Any], is_corpus: bool) -> FileRecord:
     """Return a file as indexing would put it into the store, with the terms of its symbols."""
     data = value["text"].encode()
     file = decode_file(value, packed_text=pack(data), text=value["text"])
-    symbols = map(decode_symbol, value["symbols"])
-    return file._replace(
-        symbols=tuple(
-            symbol._replace(terms=_symbol_terms(symbol, file, data, is_corpus)) for symbol in symbols
-        )
-    )
+    return with_terms(file._replace(symbols=tuple(map(decode_symbol, value["symbols"]))), data, is_corpus)
+
+
+def with_terms(file: FileRecord, data: bytes, is_corpus: bool) -> FileRecord:
+    """Return a file with the terms of its symbols, given its text."""
+    symbols = (symbol._replace(terms=_symbol_terms(symbol, file, data, is_corpus)) for symbol in file.symbols)
+    return file._replace(symbols=tuple(symbols))
 
 
 def _symbol_terms(symbol: SymbolRecord, file: FileRecord, data: bytes, is_corpus: bool) -> tuple[str, ...]:

@@ -189,6 +189,12 @@ def load_adapter(derived: Path | None, encoder: str, dimension: int, cache: dict
     return adapter
 
 
+def is_damaged(derived: Path | None, encoder: str) -> bool:
+    """Whether there is an adapter of an encoder that is not what was written."""
+    data = AdapterFile(derived, encoder).read() if derived is not None else b""
+    return bool(data) and unpack(data) is None
+
+
 def decode_adapter(data: bytes, dimension: int) -> Adapter | None:
     """Return an adapter that is used; None if it is not, or if it is damaged or of another dimension."""
     known = unpack(data)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 from dowse.errors import DowseError
+from dowse.security.checked_files import unseal
 
 # The state of a folder of vectors: what is committed.
 STATE = "state.json"
+FORMAT_VERSION = 2
 # Ends the name of the folder of approximate vectors, beside the folder of the encoder that they approximate.
 _APPROXIMATE = "-approximate"
 # The suffix of temporary files of `write_atomically`.
@@ -24,3 +28,14 @@ def encoder_path(folder: Path, encoder: str, ending: str = "") -> Path:
     if encoder in ("", ".", "..") or "/" in encoder or "\\" in encoder or "\0" in encoder:
         raise DowseError("the name of an encoder has a path in it; name the encoder's folder with --encoder")
     return folder / f"{encoder}{ending}"
+
+
+def parse_state(text: bytes) -> dict[str, Any]:
+    """Return the object in a state file; raises ValueError if it is damaged."""
+    try:
+        stored: dict[str, Any] = json.loads(unseal(text))
+    except ValueError:
+        stored = json.loads(text)  # of format 1
+        if stored.get("format") != 1:
+            raise
+    return stored

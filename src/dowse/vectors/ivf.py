@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.security.checked_files import is_sealed, seal
 from dowse.security.safe_files import write_atomically
 from dowse.vectors.exact import (
     Neighbours,
@@ -42,7 +43,7 @@ from dowse.vectors.matrix import Matrix
 from dowse.vectors.quantize import Bits, Floats, Mask, Rows
 
 FILE = ".approx"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 # Arrays in the file begin at multiples of this.
 _ALIGNMENT = 64
 # Rows that are reranked: at least, and for each wanted row.
@@ -155,6 +156,8 @@ def _smallest(values: NDArray[np.uint16], wanted: int) -> Rows:
 def load(matrix: Matrix) -> IvfIndex | None:
     """Memory-map the IVF index of a matrix; None if there is none that fits and can be read."""
     path = matrix.state.path(matrix.folder, FILE)
+    if not is_sealed(path, FILE):
+        return None
     try:
         with open(path, "rb") as file:
             header = json.loads(file.readline())
@@ -188,7 +191,7 @@ def save(index: IvfIndex, matrix: Matrix) -> None:
         offset = _aligned(offset + array.nbytes)
     parts = [json.dumps(header).encode().ljust(begin - 1) + b"\n"]
     parts += [array.tobytes().ljust(_aligned(array.nbytes), b"\0") for array in arrays.values()]
-    write_atomically(matrix.state.path(matrix.folder, FILE), b"".join(parts))
+    write_atomically(matrix.state.path(matrix.folder, FILE), seal(b"".join(parts)))
 
 
 def _aligned(size: int) -> int:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,22 +14,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.errors import DowseError
+from dowse.security.checked_files import VERIFIED, VerifiedFiles, seal, stamps
 from dowse.security.safe_files import sync_folder, write_atomically
 from dowse.vectors.files import STATE, TEMPORARY
 from dowse.vectors.keys import KEY_BYTES, Keys, as_keys
 from dowse.vectors.matrix import (
     KEYS,
     ORDER,
-    ORDER_ENTRY,
     ROWS,
-    SCALE_BYTES,
     SCALES,
     Matrix,
     State,
+    any_dimension,
     blocks,
+    damaged,
     read_state,
 )
 from dowse.vectors.quantize import Rows, quantise
+from dowse.vectors.sums import BLOCK_BYTES, BLOCK_ROWS, SUMS, RowSums
 from dowse.write_lock import is_open_at, write_lock
 
 _NUMBER = re.compile(r"[0-9]{6,}")
@@ -59,12 +62,12 @@ class MatrixWriter:
         self._matrix = Matrix.open(folder, dimension)
         self._files: dict[str, IO[bytes]] = {}
         self._appended: set[bytes] = set()  # keys since the matrix was opened
-        self._rows = len(self._matrix)
+        self._sums = self._known_sums()
         _remove_leftovers(folder, self._matrix.state)
 
     def __len__(self) -> int:
         """Return how many rows there are, committed or not."""
-        return self._rows
+        return self._sums.rows
 
     def matrix(self) -> Matrix:
         """Return what is committed, for reading."""
@@ -81,10 +84,15 @@ class MatrixWriter:
             raise ValueError(f"keys {keys.shape} and vectors {vectors.shape} do not fit the matrix")
         codes, scales = quantise(vectors)
         new = self._unknown(keys)
-        for ending, data in ((KEYS, keys), (ROWS, codes), (SCALES, scales.astype("<f4", copy=False))):
-            self._file(ending).write(np.ascontiguousarray(data[new]).tobytes())
+        columns = {KEYS: keys, ROWS: codes, SCALES: scales.astype("<f4", copy=False)}
+        parts = [np.ascontiguousarray(data[new]).tobytes() for data in columns.values()]
+        before = len(self._sums.blocks)
+        self._sums.add(len(new), parts)
+        for ending, part in zip(columns, parts, strict=True):
+            self._file(ending).write(part)
+        if len(self._sums.blocks) > before:
+            self._file(SUMS).write(self._sums.blocks[before:])
         self._appended.update(keys[row].tobytes() for row in new)
-        self._rows += len(new)
         return len(new)
 
     def commit(self) -> None:
@@ -95,8 +103,8 @@ class MatrixWriter:
             os.fsync(file.fileno())
             if not is_open_at(file.fileno(), state.path(self._folder, ending)):
                 raise DowseError(f"the vectors in {self._folder} were removed meanwhile; run `dowse index`")
-        sync_folder(self._folder)  # the files may be new
-        write_atomically(self._folder / STATE, State(state.dimension, self._rows, state.number).encode())
+        new = State(state.dimension, len(self), state.number, self._sums.state)
+        _write_state(self._folder, new)
 
     def compact(self, keep: Rows) -> None:
         """Keep only some committed rows, in their order; uncommitted rows are lost.
@@ -108,25 +116,28 @@ class MatrixWriter:
         kept = np.unique(np.asarray(keep, np.int64))
         if len(kept) and not 0 <= kept[0] <= kept[-1] < len(old):
             raise ValueError("rows to keep that are not there")
-        new = State(old.dimension, len(kept), old.state.number + 1)
-        for ending, source in ((KEYS, old.keys), (ROWS, old.codes), (SCALES, old.scales)):
-            with open(new.path(self._folder, ending), "wb") as file:
-                for part in blocks(len(kept), _COPY_ROWS):
-                    file.write(source[kept[part]].tobytes())
-                file.flush()
-                os.fsync(file.fileno())
-        sync_folder(self._folder)
-        write_atomically(self._folder / STATE, new.encode())
-        self._matrix, self._rows = Matrix.open(self._folder, new.dimension), len(kept)
-        _remove_leftovers(self._folder, new)
+        self._sums = _copy_rows(old, kept)
+        self._matrix = Matrix.open(self._folder, old.dimension)
+        _remove_leftovers(self._folder, self._matrix.state)
 
     def close(self) -> None:
         """Drop uncommitted rows, and write the sorted keys."""
         self._drop_uncommitted()
         matrix = Matrix.open(self._folder, self._matrix.dimension)
-        order = matrix.state.path(self._folder, ORDER)
-        if len(matrix) and (not order.exists() or order.stat().st_size != len(matrix) * ORDER_ENTRY.itemsize):
-            write_atomically(order, matrix.sorted_entries().tobytes())
+        if len(matrix) and not matrix.is_ordered:
+            order = matrix.state.path(self._folder, ORDER)
+            write_atomically(order, seal(matrix.sorted_entries().tobytes()))
+
+    def _known_sums(self) -> RowSums:
+        """Return the checksums of the committed rows; those of an older format are written beside them."""
+        state, sums = self._matrix.state, self._matrix.row_sums()
+        if sums is None:  # pragma: no cover - opening the matrix has verified them
+            raise damaged(self._folder, f"{state.path(self._folder, SUMS).name}: not what was written")
+        if state.rows and not state.sums:
+            write_atomically(state.path(self._folder, SUMS), sums.blocks)
+            _write_state(self._folder, replace(state, sums=sums.state))
+            self._matrix = Matrix.open(self._folder, state.dimension)
+        return sums
 
     def _unknown(self, keys: Keys) -> list[int]:
         """Return the positions of keys that are new, each key once."""
@@ -150,7 +161,7 @@ class MatrixWriter:
             path = state.path(self._folder, ending)
             path.touch()
             file = open(path, "r+b")  # noqa: SIM115 (closed by `close`)
-            file.seek(state.rows * _row_bytes(state)[ending])
+            file.seek(_committed_bytes(state, ending))
             with contextlib.suppress(OSError):  # Windows can't truncate a memory-mapped file
                 file.truncate()
             self._files[ending] = file
@@ -162,16 +173,76 @@ class MatrixWriter:
         for ending, file in self._files.items():
             # Through the open file: if the index was removed, there may be another at its path.
             with contextlib.suppress(OSError):
-                file.truncate(state.rows * _row_bytes(state)[ending])
+                file.truncate(_committed_bytes(state, ending))
             with contextlib.suppress(OSError):  # unwritten bytes on a full disk are not needed
                 file.close()
         self._files.clear()
         self._appended.clear()
 
 
-def _row_bytes(state: State) -> dict[str, int]:
-    """Return the size of a row in each of the files."""
-    return {KEYS: KEY_BYTES, ROWS: state.dimension, SCALES: SCALE_BYTES}
+def drop_damaged_rows(folder: Path, wait: float | None = None) -> tuple[int, int]:
+    """Keep the blocks of rows that are what was written; return how many rows are kept, and are gone.
+
+    Without a state to tell, nothing is kept.
+    """
+    with write_lock(folder, wait, lambda _: None):
+        try:
+            state = read_state(folder, any_dimension(folder))
+            for ending, width in state.row_bytes().items():
+                with open(
+                    state.path(folder, ending), "r+b"
+                ) as file:  # what was cut off is not what was written
+                    file.truncate(max(file.seek(0, os.SEEK_END), state.rows * width))
+            matrix = Matrix(folder, state)
+            if matrix.row_sums() is None:
+                raise damaged(folder, f"{state.path(folder, SUMS).name} is not what was written")
+            wrong = sorted({first for first, _ in matrix.damaged_blocks()})
+        except (DowseError, OSError):
+            _remove_leftovers(folder, State(1, number=0))
+            for name in (STATE, VERIFIED):
+                (folder / name).unlink(missing_ok=True)
+            return 0, 0
+        block = np.arange(len(matrix)) // BLOCK_ROWS * BLOCK_ROWS
+        kept = np.flatnonzero(~np.isin(block, wrong))
+        _copy_rows(matrix, kept)
+        _remove_leftovers(folder, read_state(folder, matrix.dimension))
+        return len(kept), len(matrix) - len(kept)
+
+
+def _copy_rows(old: Matrix, kept: Rows) -> RowSums:
+    """Write some rows of a matrix to files of the next number, and make those the matrix."""
+    folder, number = old.folder, old.state.number + 1
+    sums, place = RowSums(), State(old.dimension, number=number)
+    with contextlib.ExitStack() as stack:
+        files = [
+            stack.enter_context(open(place.path(folder, ending), "wb"))
+            for ending in (KEYS, ROWS, SCALES, SUMS)
+        ]
+        for part in blocks(len(kept), _COPY_ROWS):
+            columns = [source[kept[part]].tobytes() for source in (old.keys, old.codes, old.scales)]
+            sums.add(part.stop - part.start, columns)
+            for file, column in zip(files, columns, strict=False):
+                file.write(column)
+        files[-1].write(sums.blocks)
+        for file in files:
+            file.flush()
+            os.fsync(file.fileno())
+    _write_state(folder, State(old.dimension, len(kept), number, sums.state))
+    return sums
+
+
+def _write_state(folder: Path, state: State) -> None:
+    """Make what is on the disk visible; it was just written, so that nobody has to read it again."""
+    sync_folder(folder)  # files that it names may be new
+    write_atomically(folder / STATE, state.encode())
+    VerifiedFiles(folder).add({ROWS: stamps(folder, state.files(folder))})
+
+
+def _committed_bytes(state: State, ending: str) -> int:
+    """Return the size of what is committed in one of the files."""
+    return (
+        state.rows // BLOCK_ROWS * BLOCK_BYTES if ending == SUMS else state.rows * state.row_bytes()[ending]
+    )
 
 
 def _remove_leftovers(folder: Path, state: State) -> None:

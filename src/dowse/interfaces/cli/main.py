@@ -56,6 +56,7 @@ COMMANDS = {
     "status": ("status_command", "show what is indexed and whether it is up to date"),
     "trust": ("trust_command", "allow settings of a repository's .dowse.toml that need your consent"),
     "doctor": ("doctor_command", "check the index and the installation"),
+    "repair": ("repair_command", "mend what is damaged of the index, and nothing else"),
     "clear": ("index_commands", "remove the index (the code stays)"),
     "export": ("transfer_commands", "write an index with its vectors to one file"),
     "import": ("transfer_commands", "make an index from such a file, without parsing or encoding"),

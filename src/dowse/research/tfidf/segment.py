@@ -36,6 +36,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.security.checked_files import VerifiedFiles, file_checksum, seal, stamps, unseal
 from dowse.security.safe_files import write_atomically
 from dowse.vectors.files import STATE, TEMPORARY
 from dowse.vectors.keys import Keys, as_keys, heads
@@ -231,7 +232,7 @@ class State:
 def read_state(folder: Path) -> State:
     """Return the state of a folder; an empty one if it can't be read, or has another format."""
     try:
-        stored = json.loads((folder / STATE).read_bytes())
+        stored = json.loads(unseal((folder / STATE).read_bytes()))
         if stored["format"] != FORMAT_VERSION:
             return State()
         segments = tuple(SegmentInfo(**each) for each in stored["segments"])
@@ -248,7 +249,7 @@ def write_state(folder: Path, state: State) -> None:
     """Make these the valid segments, in one atomic step."""
     segments = [asdict(info) for info in state.segments]
     stored = {"format": FORMAT_VERSION, "segments": segments, "covers": state.covers}
-    write_atomically(folder / STATE, json.dumps(stored).encode() + b"\n")
+    write_atomically(folder / STATE, seal(json.dumps(stored).encode()))
 
 
 def has_segment(folder: Path, info: SegmentInfo) -> bool:
@@ -299,7 +300,7 @@ def open_segments(folder: Path) -> tuple[State, list[tuple[SegmentInfo, Segment]
 
 
 def _open(folder: Path, info: SegmentInfo) -> Segment | None:
-    if not has_segment(folder, info):
+    if not has_segment(folder, info) or not _is_intact(folder, info):
         return None
     try:
         # A plain array over the mapping: the subclass `memmap` makes every slice of it slower.
@@ -312,6 +313,21 @@ def _open(folder: Path, info: SegmentInfo) -> Segment | None:
     types = ("<u8", "<u4", f"<u{info.text_bytes}", f"<u{info.count_bytes}")
     keys = parts[0].reshape(-1, _KEY_BYTES)
     return Segment(keys, *(part.view(kind) for part, kind in zip(parts[1:], types, strict=True)))
+
+
+def _is_intact(folder: Path, info: SegmentInfo) -> bool:
+    """Whether a segment is what was written; one that is known to be is not read."""
+    path = _path(folder, info.number)
+    verified, known = VerifiedFiles(folder), stamps(folder, [path.name])
+    if verified.has(path.name, known):
+        return True
+    try:
+        is_intact = file_checksum(path)[1] == info.checksum
+    except OSError:
+        return False
+    if is_intact:
+        verified.add({path.name: known})
+    return is_intact
 
 
 def remove_leftovers(folder: Path, state: State) -> None:
@@ -328,7 +344,7 @@ def segment_problems(folder: Path, segments: Sequence[SegmentInfo]) -> Iterable[
     for info in segments:
         path = _path(folder, info.number)
         try:
-            checksum = zlib.crc32(path.read_bytes())
+            _, checksum = file_checksum(path)
         except OSError as error:
             yield f"{path} can't be read ({error.strerror})"
             continue

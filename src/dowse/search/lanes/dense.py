@@ -55,6 +55,8 @@ def embedding_lane(
         known.update(zip(added.rows, (added.vectors @ request.vector).tolist(), strict=True))
         hits = sorted(known.items(), key=lambda hit: (-hit[1], hit[0]))
     rows, scores = columns(hits[:limit])
+    if adapter is None and adapt and _has_damaged_adapter(reader, encoder):
+        return AdaptedResult(rows, scores, (), scores, ("this repository",), query_time=added)
     if adapter is None:
         return EmbeddingResult(rows, scores, query_time=added)
     plain = _plain_cosines(reader, encoder, rows, vector, added)
@@ -84,3 +86,9 @@ def _load_adapter(reader: Reader, encoder: Encoder) -> Adapter | None:
     from dowse.vectors.adapter import load_adapter  # late: it is off by default
 
     return load_adapter(reader.cache_folder, encoder.id, encoder.dimension, reader.derived)
+
+
+def _has_damaged_adapter(reader: Reader, encoder: Encoder) -> bool:
+    from dowse.vectors.adapter import is_damaged
+
+    return is_damaged(reader.cache_folder, encoder.id)

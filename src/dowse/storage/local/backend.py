@@ -6,22 +6,25 @@ import contextlib
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexOutdated, IndexUnavailable
 from dowse.storage.local import layout
 from dowse.storage.local.catalog import Catalog
+from dowse.storage.local.damage import catalog_damage, derived_damage, vector_damage
+from dowse.storage.local.integrity import Doubts, Integrity
 from dowse.storage.local.reader import LocalReader
-from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
+from dowse.storage.local.vectors import EMBEDDED, GenerationVectors, LocalVectors, LocalVectorWriter
 from dowse.storage.local.writer import LocalWriter
-from dowse.storage.protocol import BrokenBlock, KnownVectors, OnWait
+from dowse.storage.protocol import BrokenBlock, Damage, KnownVectors, OnWait
 from dowse.vectors.embedding_progress import end_processes
 from dowse.write_lock import lock_holder, write_lock
 
 if TYPE_CHECKING:
     from dowse.storage.local.fulltext import FulltextReader
+    from dowse.storage.local.text_sums import Sums
     from dowse.vectors.adapter import AdapterFacts, AdapterFile
 
 # A reader may open a generation while it is replaced; each try sees a newer one.
@@ -36,8 +39,9 @@ class LocalBackend:
         # A snapshot belongs to one connection, so concurrent readers have one each. This is the pool.
         self._idle: list[Catalog] = []
         self._lock = threading.Lock()
-        self._fulltext: tuple[object, FulltextReader] | None = None
+        self._fulltext: tuple[object, FulltextReader, Sums] | None = None
         self._vectors = LocalVectors(folder)
+        self._integrity = Integrity(folder)
         self._cleared = False  # then the folder was that of an index, whatever else is in it
         self._start_over = False  # whether the next writer begins without the content of the last generation
 
@@ -68,18 +72,26 @@ class LocalBackend:
     @contextlib.contextmanager
     def reader(self) -> Iterator[LocalReader]:
         """Open the newest generation for reading."""
+        doubts: Doubts = []
         for attempt in range(_OPEN_TRIES):
             with self._catalog() as catalog, catalog.snapshot() as generation:
                 if not generation:
                     raise IndexMissing(f"the index in {self.folder} is empty; run `dowse index` first")
-                fulltext = self._open_fulltext(catalog, generation, last_try=attempt == _OPEN_TRIES - 1)
-                if fulltext is None:
+                is_last = attempt == _OPEN_TRIES - 1
+                state = self._integrity.check_catalog(catalog, doubts)
+                if state is not None and state.problem:
+                    raise layout.damage_error(self.folder, state.problem)
+                fulltext = self._open_fulltext(catalog, generation, doubts, is_last) if state else None
+                if state is None or fulltext is None:
                     continue
-                yield LocalReader(self.folder, generation, catalog, fulltext, self._vectors)
+                yield LocalReader(self.folder, generation, catalog, fulltext, self._vectors, state)
                 return
+        raise IndexUnavailable("the index changes faster than it can be read; try again")
 
     @contextlib.contextmanager
-    def writer(self, wait: float | None = None, on_wait: OnWait = None) -> Iterator[LocalWriter]:
+    def writer(
+        self, wait: float | None = None, on_wait: OnWait = None, *, replace_text: bool = False
+    ) -> Iterator[LocalWriter]:
         """Hold the write lock and start the next generation."""
         if not self._cleared:
             layout.refuse_foreign_folder(self.folder)
@@ -93,7 +105,7 @@ class LocalBackend:
             is_new = not layout.catalog_path(self.folder).exists()
             catalog = Catalog.open_for_writing(layout.catalog_path(self.folder))
             start_over, self._start_over = self._start_over, False
-            writer = LocalWriter(self.folder, catalog, start_over=start_over)
+            writer = self._make_writer(catalog, start_over, replace_text)
             try:
                 yield writer
                 if start_over:
@@ -102,8 +114,17 @@ class LocalBackend:
                 with contextlib.suppress(sqlite3.Error):
                     is_new = is_new and not catalog.generation()
                 writer.close()
-                if is_new:  # nothing was committed: leave nothing behind
-                    layout.remove_index(self.folder)
+                if is_new:  # nothing was committed: leave nothing behind but vectors of an earlier index
+                    layout.remove_index(self.folder, [folder.name for folder in self._vectors.folders()])
+
+    def _make_writer(self, catalog: Catalog, start_over: bool, replace_text: bool) -> LocalWriter:
+        try:
+            return LocalWriter(
+                *(self.folder, catalog, self._integrity), start_over=start_over, replace_text=replace_text
+            )
+        except BaseException:
+            catalog.close()
+            raise
 
     def set_known_vectors(self, known: KnownVectors | None) -> None:
         """Do nothing: vectors are not part of what a writer writes."""
@@ -152,11 +173,13 @@ class LocalBackend:
             return
         self.close()  # what is open may be from before another version wrote here
         try:
-            self._start_over = not self.check()
+            self._start_over = not self._base_damage() and self._is_sound()
         except DowseError:
             self._start_over = False
-        if not self._start_over:
-            self.clear(wait, on_wait)
+        if not self._start_over:  # vectors belong to no generation: those that are intact stay
+            wrong = {each.name for each in vector_damage(self.folder) if each.part == "vectors"}
+            kept = {folder.name for folder in self._vectors.folders()} - wrong
+            self.clear(wait, on_wait, keep_vectors=kept)
 
     def _remove_derived(self, wait: float | None, on_wait: OnWait) -> None:
         """Remove vectors and caches, damaged or not: most vectors come back from the cache of all indexes."""
@@ -172,8 +195,10 @@ class LocalBackend:
             with write_lock(folder, wait, on_wait):
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def clear(self, wait: float | None = 0.0, on_wait: OnWait = None) -> None:
-        """Remove the index, and nothing else that may be in its folder."""
+    def clear(
+        self, wait: float | None = 0.0, on_wait: OnWait = None, *, keep_vectors: Collection[str] = ()
+    ) -> None:
+        """Remove the index, and nothing else that may be in its folder; vectors of some encoders may stay."""
         self.close()
         layout.refuse_links(self.folder)
         layout.refuse_foreign_folder(self.folder)
@@ -184,7 +209,7 @@ class LocalBackend:
             # Another process may be writing to one of them.
             for folder in (*self._vectors.folders(), *layout.derived_folders(self.folder)):
                 locks.enter_context(write_lock(folder, wait, on_wait))
-            layout.remove_index(self.folder)
+            layout.remove_index(self.folder, keep_vectors)
         self._cleared = True
 
     def close(self) -> None:
@@ -196,12 +221,50 @@ class LocalBackend:
             catalog.close()
 
     def check(self) -> list[str]:
-        """Return what is wrong with the index."""
+        """Return what is wrong with the index; reads every byte."""
+        problems = [each.reason for each in self.damage() if each.part != "derived"]
+        if problems:
+            return problems
+        with self.reader() as reader:
+            return reader.check()
+
+    def _is_sound(self) -> bool:
+        with self.reader() as reader:
+            return not reader.check()
+
+    def damage(self) -> list[Damage]:
+        """Return which parts are not what was written; reads every byte."""
+        return [*self._base_damage(), *vector_damage(self.folder), *derived_damage(self.folder)]
+
+    def _base_damage(self) -> list[Damage]:
+        doubts: Doubts = []
         try:
-            with self.reader() as reader:
-                return reader.check()
+            for _ in range(_OPEN_TRIES):
+                with self._catalog() as catalog, catalog.snapshot() as generation:
+                    found = catalog_damage(self._integrity, catalog, doubts) if generation else []
+                if found is not None and (not found or (doubts and doubts[-1] == found)):
+                    return found
+                doubts.append(found)  # or a newer generation has replaced this one
         except IndexDamaged as error:
-            return [str(error)]
+            return [Damage("catalog", str(error))]
+        raise IndexUnavailable("the index changes faster than it can be read; try again")
+
+    @contextlib.contextmanager
+    def text_writer(self, wait: float | None = None) -> Iterator[LocalWriter]:
+        """Hold the write lock, to replace text indexes that are damaged."""
+        with self.writer(wait, replace_text=True) as writer:
+            yield writer
+
+    def remove_derived(self, name: str) -> None:
+        """Remove a damaged file of what is derived from the index, or from the vectors of an encoder."""
+        encoder, _, file = name.partition("/")
+        folder = self._vectors.folder(encoder) if (self.folder / layout.VECTORS / encoder).is_dir() else None
+        path = folder / file if folder and file else layout.derived_folder(self.folder) / name
+        self._vectors.close()
+        with write_lock(path.parent, None, lambda _: None):
+            path.unlink(missing_ok=True)
+            if path.parent == folder:  # else the clusters count as fitted
+                (folder / EMBEDDED).unlink(missing_ok=True)
 
     def health(self, *, fields: bool = False) -> dict[str, Any]:
         """Return nothing: only a cluster has a health."""
@@ -255,10 +318,21 @@ class LocalBackend:
             self._fulltext = None
             catalog.close()
 
-    def _open_fulltext(self, catalog: Catalog, generation: int, last_try: bool) -> FulltextReader | None:
+    def _open_fulltext(
+        self, catalog: Catalog, generation: int, doubts: Doubts, last_try: bool
+    ) -> FulltextReader | None:
         """Return the tantivy indexes of a generation; None if they are being replaced."""
         opened, wanted = self._fulltext, (catalog.identity, generation)
-        if opened is not None and opened[0] == wanted:
+        if opened is None or opened[0] != wanted:
+            opened = None
+        sums = opened[2] if opened else self._integrity.text_sums(catalog)
+        problems = self._integrity.text_problems(generation, sums)
+        if problems:
+            if last_try or (wanted, problems) in doubts:
+                raise layout.damage_error(self.folder, problems[0])
+            doubts.append((wanted, problems))  # or a newer generation has replaced this one
+            return None
+        if opened:
             return opened[1]
         from dowse.storage.local.fulltext import FulltextReader  # loads tantivy
 
@@ -270,7 +344,7 @@ class LocalBackend:
             raise layout.unavailable_error(self.folder, error) or layout.damage_error(
                 self.folder, error
             ) from error
-        self._fulltext = (wanted, fulltext)
+        self._fulltext = (wanted, fulltext, sums)
         return fulltext
 
     @contextlib.contextmanager

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -26,7 +26,7 @@ from dowse.storage.local.queries import CatalogQueries
 from dowse.types import FileRecord, SymbolRecord
 
 # Raised whenever what is stored, or the tokenizer, changes.
-FORMAT_VERSION = 10
+FORMAT_VERSION = 11
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -200,7 +200,7 @@ class Catalog(CatalogQueries):
 
     def empty(self) -> None:
         """Remove all content within the transaction; readers do not see that before it is committed."""
-        kept = ("format", "generation", "repo")
+        kept = ("format", "generation", "repo", "commit")
         tables = self._db.execute("SELECT name FROM sqlite_master WHERE type='table' AND name != 'meta'")
         for (table,) in tables.fetchall():
             if not table.startswith("sqlite_"):
@@ -212,11 +212,18 @@ class Catalog(CatalogQueries):
         """Whether a transaction is open."""
         return self._db.in_transaction
 
-    def commit(self, generation: int, meta: dict[str, str]) -> None:
+    def keep_log(self) -> None:
+        """Leave the log alone until `commit` has it checkpointed: checksums are made from it before."""
+        self._db.execute("PRAGMA wal_autocheckpoint=0")
+
+    def commit(
+        self, generation: int, meta: dict[str, str], before_checkpoint: Callable[[], None] = lambda: None
+    ) -> None:
         """Make the new generation visible to readers."""
         values = {**meta, "generation": str(generation)}
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
         self._db.execute("COMMIT")
+        before_checkpoint()
         # Active readers keep the log from being checkpointed; then the next commit does it. Nobody waits.
         with contextlib.suppress(sqlite3.OperationalError):
             self._db.execute("PRAGMA busy_timeout=0")

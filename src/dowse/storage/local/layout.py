@@ -4,6 +4,7 @@
     text/000012/        tantivy's files of generation 12 (`symbols/` and `files/`)
     vectors/ENCODER/    a matrix of vectors, shared by all generations (dowse.vectors)
     derived/            caches that `dowse.research` fills on first use
+    catalog.sqlite.sums checksums of the catalog's pages (dowse.storage.local.page_sums)
     writer.lock         the write lock (dowse.write_lock)
     CACHEDIR.TAG        tells backups, and our own walker, that all of this can be rebuilt
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from dowse.errors import DowseError, IndexDamaged, IndexUnavailable
@@ -32,7 +34,7 @@ VECTORS = "vectors"
 DERIVED = "derived"
 TAG = "CACHEDIR.TAG"
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# The index of `dowse`; `dowse clear` removes it.\n"
-_CATALOG_FILES = tuple(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal"))
+_CATALOG_FILES = tuple(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal", ".sums"))
 _GENERATION = re.compile(r"[0-9]{6,}")
 # Messages of SQLite and tantivy that do not mean damage (tantivy has no error codes), and the remedy.
 _REMEDIES = (
@@ -128,7 +130,7 @@ def remove_other_generations(folder: Path, keep: int) -> None:
             shutil.rmtree(entry, ignore_errors=True)
 
 
-def remove_index(folder: Path) -> None:
+def remove_index(folder: Path, keep_vectors: Collection[str] = ()) -> None:
     """Remove the files of an index; the folder too, unless something else is in it.
 
     The catalog is removed first: a reader then finds no index rather than half of one.
@@ -146,10 +148,12 @@ def remove_index(folder: Path) -> None:
             (folder / TAG).unlink()
     with contextlib.suppress(OSError):  # something else is in it
         (folder / TEXT).rmdir()
-    for matrix in (folder / VECTORS).glob("*"):
-        remove_vectors(matrix)
-    for name in (VECTORS, DERIVED):
-        shutil.rmtree(folder / name, ignore_errors=True)
+    for encoder in (folder / VECTORS).glob("*"):
+        if encoder.name not in keep_vectors:
+            remove_vectors(encoder)
+    shutil.rmtree(folder / DERIVED, ignore_errors=True)
+    with contextlib.suppress(OSError):  # some are kept
+        (folder / VECTORS).rmdir()
     (folder / LOCK).unlink(missing_ok=True)  # from here on, another process may write
     with contextlib.suppress(OSError):
         folder.rmdir()
@@ -221,7 +225,9 @@ def is_write_error(error: object) -> bool:
 
 def damage_error(folder: Path, reason: object) -> IndexDamaged:
     """Return the error for an index that can't be read."""
-    return IndexDamaged(f"the index in {folder} is damaged ({reason}); run `dowse index --rebuild`")
+    return IndexDamaged(
+        f"the index in {folder} is damaged ({reason}); run `dowse repair`, or `dowse index --rebuild`"
+    )
 
 
 def link_file(source: str, target: str) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from dowse.query.ast import Leaf, PathFilter, RepoFilter, RowsFilter, SymFilter, WithinFilter
 from dowse.query.evaluate import is_within, path_matches, symbol_matches
 from dowse.storage.local.catalog import Catalog
-from dowse.storage.local.layout import DERIVED
+from dowse.storage.local.integrity import CatalogState
+from dowse.storage.local.layout import DERIVED, damage_error
 from dowse.storage.local.queries import CatalogQueries
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors
 from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
@@ -27,9 +28,17 @@ class LocalReader(CatalogQueries):
     """Implements `Reader`; what needs the catalog alone is inherited."""
 
     def __init__(
-        self, folder: Path, generation: int, catalog: Catalog, fulltext: FulltextReader, vectors: LocalVectors
+        self,
+        folder: Path,
+        generation: int,
+        catalog: Catalog,
+        fulltext: FulltextReader,
+        vectors: LocalVectors,
+        state: CatalogState,
     ) -> None:
         super().__init__(catalog.connection)
+        self._folder, self._state = folder, state
+        self.unverified = state.note
         self._catalog, self._fulltext, self._vectors = catalog, fulltext, vectors
         self._cache = fulltext.cache
         self.source = ""
@@ -199,7 +208,9 @@ class LocalReader(CatalogQueries):
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
     ) -> list[Edge]:
-        """Return edges out of symbols, or into them."""
+        """Return edges out of symbols, or into them; raises IndexDamaged if the call graph is."""
+        if self._state.graph:
+            raise damage_error(self._folder, self._state.graph)
         return self._catalog.graph.edges(rows, kinds, incoming, limit)
 
     def check(self) -> list[str]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import shutil
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -22,9 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
+from dowse.security.checked_files import seal, unseal
 from dowse.security.safe_files import write_atomically
-from dowse.storage.local.layout import VECTORS
-from dowse.vectors.files import STATE, approximation_of, encoder_path
+from dowse.storage.local.layout import VECTORS, remove_vectors
+from dowse.vectors.files import STATE, approximation_of, encoder_path, parse_state
 from dowse.write_lock import lock_holder
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from dowse.vectors.matrix import Matrix
     from dowse.vectors.writer import MatrixWriter
 
-_EMBEDDED = "embedded.json"
-_CLUSTERS = "clusters.npy"
+EMBEDDED = "embedded.json"
+CLUSTERS = "clusters.npy"
 # Opens the newest generation and its vectors.
 Read = Callable[[], AbstractContextManager[tuple[int, "GenerationVectors"]]]
 # A cluster has at least this many symbols on average.
@@ -70,7 +70,7 @@ class LocalVectors:
     def count_embedded(self, encoder: str, generation: int, catalog: Catalog) -> int:
         """Return how many symbols have a vector; 0 if vectors can't be read: keyword search still works."""
         folder = self.folder(encoder)
-        state, saved = _read_json(folder / STATE), _read_json(folder / _EMBEDDED)
+        state, saved = _read_state(folder), _read_counts(folder)
         if not state:
             return 0
         # While a process adds vectors it saves the count from time to time; afterwards it has to be exact.
@@ -224,7 +224,7 @@ class GenerationVectors:
         """Return whether the vectors are intact, and the recall of approximate search."""
         problem = self.matrix.problem()
         if problem:
-            return False, f"{problem}; run `dowse index --rebuild`"
+            return False, f"{problem}; run `dowse repair`"
         summary = (
             f"{len(self.matrix):,} vectors, {self.embedded:,} of {len(self._symbols):,} symbols have one"
         )
@@ -239,13 +239,21 @@ class GenerationVectors:
         return True, f"{summary}, searched approximately: recall@100 {share:.3f} of {_HEALTH_QUERIES} queries"
 
     def centroids(self) -> Floats:
-        """Return the centroids of the clusters, none if they were not fitted."""
+        """Return the centroids of the clusters, none if they were not fitted; raises IndexDamaged."""
+        import io
+
         import numpy as np
 
-        with contextlib.suppress(OSError, ValueError):
-            centroids: Floats = np.load(self.matrix.folder / _CLUSTERS, allow_pickle=False)
+        from dowse.vectors.matrix import damaged
+
+        try:
+            data = unseal((self.matrix.folder / CLUSTERS).read_bytes())
+            centroids: Floats = np.load(io.BytesIO(data), allow_pickle=False)
             if centroids.ndim == 2 and centroids.shape[1] == self.matrix.dimension:
                 return centroids
+        except (OSError, ValueError) as error:
+            if fitted_clusters(self.matrix) is not None:
+                raise damaged(self.matrix.folder, f"{CLUSTERS}: {error}") from error
         return np.zeros((0, self.matrix.dimension), np.float32)
 
     def members(self, cluster: int) -> list[tuple[int, float]]:
@@ -314,13 +322,13 @@ class LocalVectorWriter:
         if len(used) < len(self._writer) * (1 - _MAX_UNUSED):
             self._writer.compact(used)
         matrix = self._writer.matrix()
-        if _fitted_clusters(matrix) != clusters:
+        if fitted_clusters(matrix) != clusters:
             _fit_clusters(matrix, clusters)
         if method == "approx" or (method == "auto" and len(matrix) >= IVF_FROM):
             refresh(matrix, sample_queries)
         self.save_counts(clusters)
         # Every symbol has a vector now.
-        shutil.rmtree(approximation_of(str(matrix.folder)), ignore_errors=True)
+        remove_vectors(Path(approximation_of(str(matrix.folder))))
 
     def save_counts(self, clusters: int | None = None) -> None:
         """Save how many symbols have a vector, so that readers need not count."""
@@ -334,19 +342,19 @@ def _save_counts(generation: int, vectors: GenerationVectors, clusters: int | No
     counts = {
         "generation": generation,
         "symbols": vectors.embedded,
-        "matrix": json.loads(vectors.matrix.state.encode()),
-        "clusters": _fitted_clusters(vectors.matrix) if clusters is None else clusters,
+        "matrix": vectors.matrix.state.as_dict(),
+        "clusters": fitted_clusters(vectors.matrix) if clusters is None else clusters,
     }
-    if counts == _read_json(vectors.matrix.folder / _EMBEDDED):
+    if counts == _read_counts(vectors.matrix.folder):
         return
     with contextlib.suppress(OSError):  # a read-only folder, or two processes at once
-        write_atomically(vectors.matrix.folder / _EMBEDDED, json.dumps(counts).encode())
+        write_atomically(vectors.matrix.folder / EMBEDDED, seal(json.dumps(counts).encode()))
 
 
-def _fitted_clusters(matrix: Matrix) -> int | None:
+def fitted_clusters(matrix: Matrix) -> int | None:
     """Return the number of clusters that were fitted to this matrix, None if none were."""
-    saved = _read_json(matrix.folder / _EMBEDDED)
-    return saved.get("clusters") if saved.get("matrix") == json.loads(matrix.state.encode()) else None
+    saved = _read_counts(matrix.folder)
+    return saved.get("clusters") if saved.get("matrix") == matrix.state.as_dict() else None
 
 
 def _fit_clusters(matrix: Matrix, count: int) -> None:
@@ -360,21 +368,28 @@ def _fit_clusters(matrix: Matrix, count: int) -> None:
     centroids = matrix_centroids(matrix, min(count, len(matrix) // _SYMBOLS_A_CLUSTER))
     data = io.BytesIO()
     np.save(data, centroids)
-    write_atomically(matrix.folder / _CLUSTERS, data.getvalue())
+    write_atomically(matrix.folder / CLUSTERS, seal(data.getvalue()))
 
 
 def _open_matrix(folder: Path) -> Matrix:
     """Open the matrix of an encoder, of whatever dimension; an empty one if there is none."""
-    from dowse.vectors.matrix import Matrix
+    from dowse.vectors.matrix import Matrix, any_dimension
 
-    dimension = _read_json(folder / STATE).get("dimension")
-    return Matrix.open(folder, dimension if isinstance(dimension, int) else 1)
+    return Matrix.open(folder, any_dimension(folder))
 
 
-def _read_json(path: Path) -> dict[str, Any]:
-    """Return the object in a JSON file, an empty one if it can't be read."""
+def _read_state(folder: Path) -> dict[str, Any]:
+    """Return the state of a matrix as plain data, nothing if it can't be read."""
     try:
-        value = json.loads(path.read_bytes())
+        return {**parse_state((folder / STATE).read_bytes())}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _read_counts(folder: Path) -> dict[str, Any]:
+    """Return the saved counts, nothing if they can't be read: then they are counted again."""
+    try:
+        counts = json.loads(unseal((folder / EMBEDDED).read_bytes()))
     except (OSError, ValueError):
         return {}
-    return value if isinstance(value, dict) else {}
+    return counts if isinstance(counts, dict) else {}
