@@ -8,7 +8,7 @@ from functools import partial
 from itertools import zip_longest
 
 from dowse.config import Settings
-from dowse.errors import DowseError
+from dowse.errors import LanesFailed
 from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.context import Candidates, SearchContext
 from dowse.search.lanes.bm25 import without_language
@@ -82,7 +82,7 @@ def retrieve(context: SearchContext, lanes: LaneRunner, seeds: GraphSeeds) -> Ca
     for outcome in failed:
         # A mistake in the query is one for every lane; without any lane there is no answer.
         if outcome.error is not None or len(failed) == len(outcomes):
-            raise outcome.error or DowseError(outcome.problem)
+            raise outcome.error or LanesFailed(outcome.problem)
     notes = (*seeds.notes, *_adapter_notes(outcomes))
     return Candidates(text, outcomes, notes=notes, term_weights=context.plan.term_weights)
 
