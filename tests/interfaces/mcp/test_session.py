@@ -147,8 +147,9 @@ def test_three_hundred_cancelled_calls_do_not_delay_the_next(tmp_path: Path) -> 
     """Each of them would read every file, and find nothing."""
     root = tmp_path / "wheels"
     root.mkdir()
-    for number in range(60):
-        (root / f"wheel_{number}.py").write_text(f"def spin_{number}(wheel):\n    return wheel\n" * 300)
+    for number in range(20):
+        body = "    wheel = wheel.turn\n" * 5_000
+        (root / f"wheel_{number}.py").write_text(f"def spin_{number}(wheel):\n{body}")
 
     async def session() -> None:
         async with stdio(root, cwd=root) as dowse:
@@ -159,7 +160,7 @@ def test_three_hundred_cancelled_calls_do_not_delay_the_next(tmp_path: Path) -> 
             for call in calls:
                 call.cancel()
             await asyncio.gather(*calls, return_exceptions=True)
-            # All of them would take half a minute.
+            # All of them would take longer.
             following = dowse.text("search", query="spin_7", mode="symbol")
             assert "spin_7" in await asyncio.wait_for(following, 15)
 
