@@ -326,7 +326,8 @@ def _without_lone_parentheses(tokens: list[Token], remarks: list[str]) -> list[T
                 continue
         kept.append(token)
     remarks += [f"the ( at position {kept[place].position} is never closed" for place in opened]
-    return [token for place, token in enumerate(kept) if place not in set(opened)]
+    never_closed = set(opened)
+    return [token for place, token in enumerate(kept) if place not in never_closed]
 
 
 def _without_lone_operators(tokens: list[Token], remarks: list[str]) -> list[Token]:

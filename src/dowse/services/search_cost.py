@@ -19,10 +19,11 @@ _SLOW_OPTIONS = ("expand", "graph_expand", "rerank", "diversify")
 
 
 def may_be_slow(query: str, options: Mapping[str, Any]) -> bool:
-    """Whether a search reads texts (patterns, phrases), walks the call graph or takes further steps."""
+    """Whether a search reads texts, walks the call graph, takes further steps or indexes a revision."""
     lanes = options["lanes"] or ""
     if (
         len(query) > _MAX_LENGTH
+        or "rev:" in query
         or options["mode"] in _SLOW_MODES
         or any(options[name] for name in _SLOW_OPTIONS)
         or any(lane in lanes for lane in _SLOW_LANES)
