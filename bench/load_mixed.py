@@ -50,6 +50,8 @@ _SLOW_SHARE = 0.05
 _PATIENCE = 60.0
 _CLIENTS_PER_PROCESS = 50
 _MEMORY_SAMPLES = 10
+# Of names that most trees have.
+_NAME_STARTS = "ad ba ca ch co cr de fi ge in is li lo ma op or pa pr re ru sa se st te to up va wr".split()
 _SLOW_PATTERNS = ["/./", "/[a-z]*/i", r"/\d+ *[a-z]?\d{6}/", "/(x+x+)+y/", "/.*/ lang:python", r"/\s$/"]
 
 
@@ -90,7 +92,10 @@ def main() -> None:
     parser.add_argument("--work", type=Path)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    with work_folder(options.work) as work, serving(options.tree, options.encoder, work) as (process, url):
+    with (
+        work_folder(options.work) as work,
+        serving(options.tree, options.encoder, work, "--no-feedback") as (process, url),
+    ):
         wait_until_indexed(url)
         results = _run(options, process, url)
     print(json.dumps(results, indent=1))
@@ -167,17 +172,14 @@ def _percentiles(seconds: Sequence[float]) -> dict[str, float]:
 
 
 @contextlib.contextmanager
-def serving(
-    tree: Path, encoder: str, work: Path, **settings: str
-) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def serving(tree: Path, encoder: str, work: Path, *flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run the server on a free port; end it as Ctrl-C would."""
     environment = {
         **os.environ,
         "DOWSE_INDEX_DIR": str(work / "index"),
         "DOWSE_DATA_DIR": str(work / "data"),
-        **settings,
     }
-    command = [beside_python(), "serve", tree, "--port", "0", "--encoder", encoder, "--no-feedback"]
+    command = [beside_python(), "serve", tree, "--port", "0", "--encoder", encoder, *flags]
     with (work / "log.txt").open("w") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
     try:
@@ -208,12 +210,14 @@ def symbol_names(url: str) -> tuple[str, ...]:
     place = urlsplit(url)
     line = http.client.HTTPConnection(place.hostname or "", place.port, timeout=_PATIENCE)
     names: set[str] = set()
-    for letter in "abcdefghijklmnopqrstuvwxyz":
-        line.request("GET", f"/api/suggest?k=20&q={letter}")
-        found = json.load(line.getresponse())["suggestions"]
-        names.update(each["text"] for each in found if re.fullmatch(r"\w+", each["text"]))
+    while not names:  # they are read in the background
+        for start in _NAME_STARTS:
+            line.request("GET", f"/api/suggest?k=20&q={start}")
+            found = json.load(line.getresponse())["suggestions"]
+            names.update(each["text"] for each in found if re.fullmatch(r"\w+", each["text"]))
+        time.sleep(0.1)
     line.close()
-    return tuple(sorted(names)) or ("main",)
+    return tuple(sorted(names))
 
 
 def run_clients(load: Load, numbers: range) -> list[Tally]:
