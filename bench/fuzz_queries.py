@@ -13,10 +13,11 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import sys
 import time
 import traceback
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from dowse import Index
@@ -28,7 +29,7 @@ from common import peak_megabytes, percentile, work_folder, write_results
 _ROOT = Path(__file__).resolve().parents[1]
 _DEADLINE, _SLACK = 5.0, 1.0
 # Queries of one task: each has a seed of its own, so that any number of processes draws the same queries.
-_BATCH = 2_000
+_BATCH = 500
 # Problems that are kept.
 _MAX_SHOWN = 20
 # A lane names the type of an exception that nobody expected.
@@ -43,6 +44,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=500_000)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=0.0, help="end soon after; 0 for no limit")
     parser.add_argument("--tree", type=Path, default=_ROOT / "tests" / "data" / "sample")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
@@ -52,9 +54,18 @@ def main() -> None:
         with open_index(options.tree, work) as index:
             index.update()
         seeds = [options.seed * 1_000_000 + number for number in range(-(-options.count // _BATCH))]
+        batches = []
         with ProcessPoolExecutor(options.processes) as pool:
-            count = len(seeds)
-            batches = list(pool.map(run_batch, seeds, [options.tree] * count, [work] * count))
+            pending = [pool.submit(run_batch, seed, options.tree, work) for seed in seeds]
+            for done in as_completed(pending):
+                if done.cancelled():
+                    continue
+                batches.append(done.result())
+                for problem in batches[-1][2]:
+                    print(problem, file=sys.stderr, flush=True)
+                if options.minutes and time.monotonic() - started > 60 * options.minutes:
+                    for each in pending:
+                        each.cancel()
     outcomes: Counter[str] = sum((batch[0] for batch in batches), Counter())
     seconds = [each for batch in batches for each in batch[1]]
     problems = [each for batch in batches for each in batch[2]]

@@ -22,7 +22,7 @@ def may_be_slow(query: str, options: Mapping[str, Any]) -> bool:
     """Whether a search reads texts, walks the call graph, takes further steps or indexes a revision."""
     lanes = options["lanes"] or ""
     if (
-        len(query) > _MAX_LENGTH
+        len(query) + len(options["filters"]) > _MAX_LENGTH
         or "rev:" in query
         or options["mode"] in _SLOW_MODES
         or any(options[name] for name in _SLOW_OPTIONS)
