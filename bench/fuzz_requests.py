@@ -58,9 +58,13 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tree", type=Path, default=_ROOT / "tests" / "data" / "sample")
+    parser.add_argument("--work", type=Path)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    with work_folder(None) as work, serving(options.tree, "none", work, "--rate", "0") as (process, url):
+    with (
+        work_folder(options.work) as work,
+        serving(options.tree, "none", work, "--rate", "0") as (process, url),
+    ):
         wait_until_indexed(url)
         names, document = symbol_names(url), _get(url, "/api/openapi.json")
         memory, files = memory_megabytes(process.pid), _open_files(process.pid)
