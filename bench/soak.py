@@ -54,7 +54,7 @@ def main() -> None:
         flags = ("--watch", "--rate", "0", "--no-feedback")
         with serving(tree.root, options.encoder, work, *flags) as (process, url):
             wait_until_indexed(url)
-            soak = Soak(url, process.pid, work / "index", options.requests)
+            soak = Soak(url, process.pid, work / "index", options.requests, options.files)
             results = soak.run(tree, options.clients, options.updates)
         results["log, bytes"] = (work / "log.txt").stat().st_size
     print(json.dumps(results, indent=1))
@@ -100,8 +100,9 @@ class _Tree:
 class Soak:
     """One run: clients, a writer, and samples of what the server holds."""
 
-    def __init__(self, url: str, pid: int, index: Path, requests: int) -> None:
-        self._place, self._pid, self._index, self._requests = urlsplit(url), pid, index, requests
+    def __init__(self, url: str, pid: int, index: Path, requests: int, files: int) -> None:
+        self._place, self._pid, self._index = urlsplit(url), pid, index
+        self._requests, self._files = requests, files
         self._lock = threading.Lock()
         self._asked = 0
         self._statuses: Counter[str] = Counter()
@@ -162,7 +163,7 @@ class Soak:
                 if self._asked >= self._requests:
                     return
                 self._asked += 1
-            status = self._ask(line, _question(draw))
+            status = self._ask(line, _question(draw, self._files))
             with self._lock:
                 self._statuses[status] += 1
 
@@ -193,9 +194,10 @@ class Soak:
         )
 
 
-def _question(draw: random.Random) -> str:
-    name = f"step_{draw.randrange(200)}_{draw.randrange(_FUNCTIONS)}"
-    words = draw.sample(["check", "pay", "bake", "send", "order", "number", str(draw.randrange(200))], 3)
+def _question(draw: random.Random, files: int) -> str:
+    number = draw.randrange(files)
+    name = f"step_{number}_{draw.randrange(_FUNCTIONS)}"
+    words = draw.sample(["check", "pay", "bake", "send", "order", "number", str(number)], 3)
     return draw.choice(
         [
             f"/api/search?q={quote(' '.join(words))}",
