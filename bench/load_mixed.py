@@ -104,7 +104,7 @@ def main() -> None:
 
 
 def _run(options: argparse.Namespace, process: subprocess.Popen[str], url: str) -> dict[str, object]:
-    names = symbol_names(url)
+    names, before = symbol_names(url), os.getloadavg()[0]
     begin = time.time() + _WARM_SECONDS
     load = Load(url, names, begin, begin + options.seconds, options.think)
     shares = _shares(options.clients)
@@ -138,6 +138,7 @@ def _run(options: argparse.Namespace, process: subprocess.Popen[str], url: str) 
         "slow-header clients": options.slow_heads,
         "encoder": options.encoder,
         "symbols": len(names),
+        "load average of the machine before": round(before, 1),
         "lanes killed": dict(killed),
         "questions": asked,
         "answers a second": round((len(quick) + len(slow)) / options.seconds, 1),
