@@ -95,6 +95,7 @@ class Settings:
     lane_seconds: float = 3.0  # timeout of a lane that is ready; a late one is left out and named
     lane_start_seconds: float = 30.0  # timeout of a lane's start: a busy machine loads models slowly
     exact_seconds: float = 60.0  # timeout of the search for a phrase or pattern
+    query_seconds: float = 120.0  # deadline of a query; what is not done in time is left out and named
     # Lanes in processes of their own: auto where several answer one query, always, or never (no timeouts).
     isolation: str = "auto"
     graph_depth: int = 2  # hops of a call graph query

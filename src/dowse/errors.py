@@ -69,6 +69,14 @@ class TooSlow(DowseError):
     """An operation exceeded its time limit."""
 
 
+class Cancelled(DowseError):
+    """The client has cancelled the call, or is gone."""
+
+
+class LanesFailed(DowseError):
+    """No lane of a search gave an answer."""
+
+
 class QueryError(ValueError):
     """An invalid query or pattern; the message is one line and names the remedy."""
 

@@ -21,6 +21,7 @@ from dowse.config import (
     load_settings,
     read_project_file,
 )
+from dowse.deadline import time_limit
 from dowse.errors import DowseError, IndexOutdated
 from dowse.security.trust import drop_permissions
 from dowse.types import Answer, Note, StoredFile, Symbol, SymbolRow
@@ -515,16 +516,18 @@ class Index:
         feedback = self.feedback if options.feedback and self._feedback_file.exists() else None
         in_process, notes = self._count_terms_for(request)
         # Counts that are not on disk are in the memory of this process, so the lane has to run here.
-        for lanes in (None,) if in_process else (*[self.lanes] * _MAX_RESTARTS, None):
-            with contextlib.suppress(StaleGeneration), self.backend.reader() as reader:
-                answer = search(
-                    *(reader, request, self.settings),
-                    lanes=lanes,
-                    encoder=encoder,
-                    feedback=feedback,
-                    keep_vectors=partial(self._keep_vectors, encoder),
-                )
-                return replace(answer, notes=(*answer.notes, *notes)) if notes else answer
+        attempts = (None,) if in_process else (*[self.lanes] * _MAX_RESTARTS, None)
+        with time_limit(self.settings.query_seconds):
+            for lanes in attempts:
+                with contextlib.suppress(StaleGeneration), self.backend.reader() as reader:
+                    answer = search(
+                        *(reader, request, self.settings),
+                        lanes=lanes,
+                        encoder=encoder,
+                        feedback=feedback,
+                        keep_vectors=partial(self._keep_vectors, encoder),
+                    )
+                    return replace(answer, notes=(*answer.notes, *notes)) if notes else answer
         raise DowseError("the index changes faster than it can be searched; try again")  # pragma: no cover
 
     def _keep_vectors(self, encoder: Encoder | None, keys: Sequence[bytes], vectors: Floats) -> None:
@@ -653,7 +656,7 @@ class Index:
     def _graph(self, relation: str, symbol: str, depth: int | None, k: int | None) -> GraphAnswer:
         from dowse.graph.queries import query_relation
 
-        with self.backend.reader() as reader:
+        with time_limit(self.settings.query_seconds), self.backend.reader() as reader:
             name, shows = symbol.removeprefix(f"{self.root}/"), self.settings.show_secrets
             return query_relation(reader, relation, name, depth, k, show_secrets=shows)
 

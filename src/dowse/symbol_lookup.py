@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache, partial
 
+from dowse import deadline
 from dowse.errors import DowseError
 from dowse.query.edits import edit_distance, fold_name
 from dowse.security.secret_masking import mask_text
@@ -141,6 +142,7 @@ def nearest_names(reader: Reader, name: str, distance: int, limit: int) -> list[
     pieces = [wanted[start : start + size] for start in range(0, len(wanted), size)]
     found: dict[str, tuple[tuple[object, ...], SymbolRow]] = {}
     for place, piece in enumerate(pieces):
+        deadline.check()
         pattern = f"{'*' if place else ''}{'*'.join(piece)}{'*' if place < len(pieces) - 1 else ''}"
         for row in reader.lookup(pattern, _MAX_NEAR, names_only=True):
             far = edit_distance(fold_name(row.name), wanted, distance)

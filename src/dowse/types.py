@@ -177,7 +177,7 @@ NoteCode = Literal[
     "relaxed",  # the query was relaxed: edit distance, split words
     "graph",  # what a name was resolved to; what the call graph found or cannot see
     "trace",  # the query was read as a stack trace, compiler output or diff
-    "truncated",  # there are more results than the answer holds
+    "truncated",  # there are more results than the answer holds, or there was no time for a step
     "masked",  # likely secrets are masked
     "partly-embedded",  # some symbols have no vector yet
     "incomplete-index",  # the first indexing run was interrupted

@@ -68,6 +68,7 @@ ELSEWHERE = {
     "encode_seconds": "1000.0",
     "background_embedding": "true",
     "exact_seconds": "1000.0",
+    "query_seconds": "1000.0",
     "isolation": '"never"',
     "warm_minutes": "60",
     "include_secrets": "true",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from dowse import deadline
 from dowse.graph.model import Mention, is_sure, role_order
 from dowse.graph.reachability import Bases, dispatching_method
 from dowse.graph.traverse import Reached
@@ -108,11 +109,15 @@ def _matching_lines(reader: Reader, pattern: Pattern) -> tuple[dict[int, list[in
     from dowse.query.regex.trigrams import required_trigrams
 
     files = reader.trigram_candidates(required_trigrams(pattern))
-    lines = {}
+    lines, is_complete = {}, reader.is_complete and len(files) <= _MAX_FILES
     for file_id, text in reader.texts(files[:_MAX_FILES]):
+        deadline.check()
+        if deadline.is_late():
+            is_complete = False
+            break
         if numbers := pattern.line_numbers(text):
             lines[file_id] = numbers
-    return lines, reader.is_complete and len(files) <= _MAX_FILES
+    return lines, is_complete
 
 
 def _by_symbol(reader: Reader, lines: dict[int, list[int]], files: Collection[int]) -> SymbolLines:

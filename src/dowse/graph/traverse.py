@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from dowse import deadline
 from dowse.graph.model import EdgeSource, location_key, role_order, uncertainty
 from dowse.types import Edge, SymbolRow
 
@@ -79,6 +80,7 @@ def breadth_first_search(
     for hop in range(1, depth + 1):
         if not frontier or not goal.isdisjoint(visited):
             break
+        deadline.check()
         owners = {**{symbol.row: symbol.row for symbol in frontier}, **aliases(frontier)}
         edges = source.edges(sorted(owners), kinds, incoming, EDGES_PER_HOP)
         is_truncated = is_truncated or len(edges) >= EDGES_PER_HOP

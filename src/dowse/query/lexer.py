@@ -37,7 +37,7 @@ _REGEX_END = re.compile(r"(i?)(?=[\s)]|$)")
 _NAME = re.compile(r"[$@]?[^\W\d](?:[\w.:$]|#(?=[^\W\d]))*\Z")
 _CODE_SHAPE = re.compile(
     r"[a-z0-9][A-Z]"  # camelCase
-    r"|[A-Z]{2,}[a-z]+[A-Z]|_|::|\$"  # HTTPServerX, snake_case, paths
+    r"|[A-Z]{2}[a-z]+[A-Z]|_|::|\$"  # HTTPServerX, snake_case, paths
     r"|\w\.\w\w|\w\w\.\w|\w#\w"  # dotted, but not "e.g."; Cart#add
     r"|[^\W\d]\d"  # letters with digits
 )

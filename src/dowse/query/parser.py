@@ -326,7 +326,8 @@ def _without_lone_parentheses(tokens: list[Token], remarks: list[str]) -> list[T
                 continue
         kept.append(token)
     remarks += [f"the ( at position {kept[place].position} is never closed" for place in opened]
-    return [token for place, token in enumerate(kept) if place not in set(opened)]
+    never_closed = set(opened)
+    return [token for place, token in enumerate(kept) if place not in never_closed]
 
 
 def _without_lone_operators(tokens: list[Token], remarks: list[str]) -> list[Token]:
@@ -398,10 +399,11 @@ def _to_constraint(item: _Item) -> Constraint:
 
 def _without_contradictions(clauses: tuple[Clause, ...], remarks: list[str]) -> Iterator[Clause]:
     """Leave out the exclusion of a word, phrase or regex that the query also asks for."""
+    present = frozenset(clauses)
     for clause in clauses:
         if isinstance(clause, Not) and not any(isinstance(leaf, Filter) for leaf in leaves(clause)):
             wanted = clause.part.word if isinstance(clause.part, WordConstraint) else clause.part
-            if wanted in clauses or clause.part in clauses:
+            if wanted in present or clause.part in present:
                 remarks.append("an exclusion of what the query asks for does not count")
                 continue
         yield clause
@@ -414,9 +416,10 @@ def _reject_contradictions(query: Query, positions: dict[Leaf, int], *, only_fil
     parts = query.constraint.parts if isinstance(query.constraint, And) else (query.constraint,)
     excluded = [part.part for part in parts if isinstance(part, Not)]
     required = [*parts, *(WordConstraint(clause) for clause in query.clauses if isinstance(clause, Word))]
+    present = frozenset(required)
     for part in excluded:
         has_filter = any(isinstance(leaf, Filter) for leaf in leaves(part))
-        if part in required and (has_filter or not only_filters):
+        if part in present and (has_filter or not only_filters):
             position = max((positions.get(leaf, 0) for leaf in leaves(part)), default=0)
             raise FilterError("the query asks for something and excludes it; drop one of the two", position)
     _reject_empty_choice("lang", LangFilter, required, excluded, positions)

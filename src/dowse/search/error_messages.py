@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
 from collections import defaultdict
 from collections.abc import Sequence
 
+from dowse import deadline
 from dowse.errors import TooSlow
 from dowse.query.regex.matcher import compile_pattern
-from dowse.search.exact import exact_lane
+from dowse.search.exact import ScanLimits, exact_lane
 from dowse.search.frames import LocatedHit
 from dowse.search.ranking.signals import RankedHit
 from dowse.storage.protocol import Reader
@@ -36,13 +36,13 @@ def find_message(reader: Reader, message: str, hits: Sequence[RankedHit], second
     other hits decides.
     """
     parts = message_parts(message)
-    deadline = time.monotonic() + seconds
+    limits = ScanLimits(deadline.optional_until(seconds))
     # For each symbol the first line of every part that it holds.
     held: dict[SymbolLocation, list[int]] = defaultdict(list)
     for part in parts:
         pattern = compile_pattern(rf"[\"'`].*{re.escape(part)}", case="sensitive")
         try:
-            lines = exact_lane(reader, pattern, deadline=deadline)
+            lines = exact_lane(reader, pattern, limits=limits)
         except TooSlow:
             break
         for location, numbers in lines.items():

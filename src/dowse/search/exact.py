@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dowse import deadline
 from dowse.errors import TooSlow
 from dowse.query.ast import (
     Constraint,
@@ -29,7 +31,7 @@ from dowse.search.ranking.signals import QueryFeatures, RankedHit, location, ran
 from dowse.security.secret_masking import mask_lines
 from dowse.storage.protocol import Reader
 from dowse.storage.symbol_lines import SymbolLines, SymbolLocation, assign_to_symbols
-from dowse.types import Contribution, LineMatch, SymbolRow
+from dowse.types import Contribution, LineMatch, Note, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.query.regex.matcher import Pattern
@@ -42,24 +44,28 @@ _MANY_LINES = 200
 ExactMatches = dict[Phrase | Regex, SymbolLines]
 
 
-def match_patterns(
-    reader: Reader, plan: Plan, seconds: float = math.inf, max_lines: int | None = None
-) -> ExactMatches:
+@dataclass(slots=True)
+class ScanLimits:
+    """What ends the search for a pattern before every file is read."""
+
+    until: float = math.inf  # a time of `time.monotonic`
+    # Of a query for the best hits: more lines end it, and what was found in time is an answer.
+    max_lines: int | None = None
+    reached: Note | None = None  # the limit that ended it
+
+
+def match_patterns(reader: Reader, plan: Plan, limits: ScanLimits | None = None) -> ExactMatches:
     """Return the lines of every pattern in the plan, in files that its filters do not rule out.
 
-    `max_lines` ends the search for a pattern that matches nearly everywhere, once more lines were found.
-
     Raises:
-        TooSlow: It took longer than `seconds`. Patterns run in linear time, but there may be many texts.
+        TooSlow: It took too long. Patterns run in linear time, but there may be many texts.
     """
     from dowse.query.regex.matcher import compile_leaf  # only when a query has a pattern
 
     has_filters = len(list(leaves(plan.constraint))) > len(plan.exact)
     keep = (lambda file: _may_match(plan.constraint, file)) if has_filters else None
-    deadline = time.monotonic() + seconds
     return {
-        leaf: exact_lane(reader, compile_leaf(leaf, plan.query.case), keep, deadline, max_lines)
-        for leaf in plan.exact
+        leaf: exact_lane(reader, compile_leaf(leaf, plan.query.case), keep, limits) for leaf in plan.exact
     }
 
 
@@ -67,26 +73,33 @@ def exact_lane(
     reader: Reader,
     pattern: Pattern,
     keep_file: Callable[[SymbolRow], bool] | None = None,
-    deadline: float = math.inf,
-    max_lines: int | None = None,
+    limits: ScanLimits | None = None,
 ) -> SymbolLines:
-    """Return every line of the index that matches; a deadline is a time of `time.monotonic`."""
+    """Return every line of the index that matches, within limits."""
     from dowse.query.regex.trigrams import required_trigrams
 
+    limits = limits or ScanLimits()
     files = reader.trigram_candidates(required_trigrams(pattern))
     if keep_file is not None:
         files = [row.file_id for row in reader.file_rows(files) if keep_file(row)]
     lines, found = {}, 0
-    for file_id, text in reader.texts(files):
-        if time.monotonic() > deadline:
-            raise TooSlow(
-                "the pattern took too long; add filters such as path: or lang:, "
-                "or make the pattern more specific"
-            )
+    for count, (file_id, text) in enumerate(reader.texts(files)):
+        deadline.check()
+        if time.monotonic() > limits.until:
+            if limits.max_lines is None or not found:
+                raise TooSlow(
+                    "the pattern took too long; add filters such as path: or lang:, "
+                    "or make the pattern more specific"
+                )
+            cut = f"there was time to search {count:,} of {len(files):,} files"
+            limits.reached = Note("truncated", cut, "add filters such as path: or lang:")
+            break
         if numbers := pattern.line_numbers(text):
             lines[file_id] = numbers
             found += len(numbers)
-            if max_lines is not None and found > max_lines:
+            if limits.max_lines is not None and found > limits.max_lines:
+                cut = f"more than {limits.max_lines:,} lines match; not every file was searched"
+                limits.reached = Note("truncated", cut, "-k 0 finds all")
                 break
     symbol_lines: SymbolLines = {}
     for file_id, extents in reader.symbol_ranges(list(lines)):
@@ -135,6 +148,7 @@ def matching_lines(
     patterns = {leaf: compile_leaf(leaf, plan.query.case) for leaf in matches}
     matched: dict[tuple[int, Phrase | Regex], dict[int, LineMatch]] = {}
     for hit in ranked:
+        deadline.check()
         lines: dict[int, LineMatch] = {}
         for leaf, symbols in matches.items():
             numbers = symbols.get(_symbol_location(hit.row), ())

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 
+from dowse import deadline
 from dowse.config import index_command
+from dowse.errors import TooSlow
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import matching_lines
 from dowse.search.lanes.bm25 import KeywordResult
@@ -64,13 +66,20 @@ def make_answer(
     if options.explain:
         _break_down_scores(context, candidates, shown)
     masked_counts: list[int] = []
-    final = tuple(_hits(context, ranking, shown, confidences, masked_counts))
+    final: list[Hit] = []
+    try:
+        final.extend(_hits(context, ranking, shown, confidences, masked_counts))
+    except TooSlow:
+        if not final:
+            raise
+        text = f"there was time for the texts of {len(final):,} of {len(shown):,} hits"
+        all_notes.append(Note("truncated", text))
     if any(masked_counts):
         all_notes.append(masked_note(sum(masked_counts)))
     return Answer(
         query=context.request.text,
         mode=plan.mode,
-        hits=final,
+        hits=tuple(final),
         total_candidates=total,
         generation=context.reader.generation,
         notes=tuple(dict.fromkeys(all_notes)),
@@ -153,6 +162,7 @@ def _hits(
     """Yield the hits with their texts, in batches: the texts of a large answer would fill the memory."""
     reader, show_secrets = context.reader, context.settings.show_secrets
     for start in range(0, len(ranked), _BATCH):
+        deadline.check()
         batch = ranked[start : start + _BATCH]
         symbols = reader.symbols([hit.row for hit in batch], show_secrets=show_secrets)
         matches: Iterable[tuple[tuple[LineMatch, ...], int]] = repeat(((), 0), len(batch))

@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dowse import deadline
 from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.query.ast import PathFilter, Phrase, Regex, WithinFilter, positive_leaves
 from dowse.search.context import Candidates, Ranking, SearchContext
-from dowse.search.exact import MAX_LINES, ExactMatches, match_patterns, rank_exact
+from dowse.search.exact import MAX_LINES, ExactMatches, ScanLimits, match_patterns, rank_exact
 from dowse.search.explain import above_min_score, make_answer
 from dowse.search.lanes.bm25 import query_terms
 from dowse.search.lanes.dispatch import InlineLanes
@@ -117,7 +118,7 @@ def search(
             embedded = embedded._replace(approximate=reader.has_approximate_vectors(encoder.id))
     plan = make_plan(
         request,
-        partial(has_symbol, reader),
+        partial(_has_symbol, reader),
         has_vectors=bool(embedded and (embedded.symbols or embedded.approximate))
         or encodes_at_query_time(reader, settings, embedded),
         has_graph=not reader.is_corpus,
@@ -138,11 +139,11 @@ def search(
         is_limited = (
             plan.mode == "regex" and request.options.k and isinstance(plan.constraint, Phrase | Regex)
         )
-        max_lines = MAX_LINES if is_limited else None
-        matches = match_patterns(reader, plan, settings.exact_seconds, max_lines)
-        if is_limited and any(sum(map(len, lines.values())) > MAX_LINES for lines in matches.values()):
-            text = f"more than {MAX_LINES:,} lines match; not every file was searched"
-            notes.append(Note("truncated", text, "-k 0 finds all"))
+        until = deadline.optional_until(settings.exact_seconds)
+        limits = ScanLimits(until, MAX_LINES if is_limited else None)
+        matches = match_patterns(reader, plan, limits)
+        if limits.reached:
+            notes.append(limits.reached)
     features = query_features(plan)
     context = SearchContext(
         reader,
@@ -165,11 +166,11 @@ def search(
         hits = sorted(ranking.hits, key=lambda hit: not (ranking.is_from(hit, "graph") or is_test(hit.row)))
         ranking = replace(ranking, hits=hits)
     if plan.kind != "structure":  # the graph's answer is a fact, not a guess to be improved
-        candidates, ranking = _refine(context, lanes, candidates, ranking)
+        candidates, ranking = _refine(context, lanes, candidates, ranking, notes)
     hits, below = _collapse_copies(context, ranking.hits), list[Note]()
     if boosts:
         hits = apply_boosts(context, ranking, hits)
-    if request.options.diversify and plan.kind != "structure":
+    if request.options.diversify and plan.kind != "structure" and _has_time("diversification", notes):
         # The minimum comes first, for diversification passes scores on to other hits.
         hits, below = above_min_score(context, candidates, ranking, hits)
         hits = diversify(context, hits)
@@ -177,7 +178,7 @@ def search(
     total = max(len(hits), len(retrieved))
     hits, also_below = above_min_score(context, candidates, ranking, hits)
     notes = [*notes, *candidates.notes, *below, *also_below]
-    if plan.error_message:
+    if plan.error_message and _has_time("the source of the message", notes):
         from dowse.search.error_messages import find_message
         from dowse.search.frames import find_frames, frame_note, located_first
 
@@ -207,6 +208,20 @@ def _keep_vectors(
         context,
         embedded=context.embedded._replace(encoded=added.encoded, candidates_missing=added.missing),
     )
+
+
+def _has_symbol(reader: Reader, name: str) -> bool:
+    deadline.check()  # a query may have hundreds of names
+    return has_symbol(reader, name)
+
+
+def _has_time(step: str, notes: list[Note]) -> bool:
+    """Whether there is time for a step that the answer can do without; if not, note it."""
+    deadline.check()
+    if deadline.is_late():
+        notes.append(Note("truncated", f"there was no time for {step}"))
+        return False
+    return True
 
 
 def _weigh_long_text(reader: Reader, long_text: LongText) -> Reading:
@@ -282,16 +297,16 @@ def _search_exact(context: SearchContext, notes: Sequence[Note]) -> Answer:
 
 
 def _refine(
-    context: SearchContext, lanes: LaneRunner, candidates: Candidates, ranking: Ranking
+    context: SearchContext, lanes: LaneRunner, candidates: Candidates, ranking: Ranking, notes: list[Note]
 ) -> tuple[Candidates, Ranking]:
-    """Expand the query, add callees and rerank, as the options say."""
+    """Expand the query, add callees and rerank, as the options say and the time allows."""
     options = context.request.options
-    if options.expand:
+    if options.expand and _has_time("query expansion", notes):
         candidates = expand_query(context, lanes, candidates, ranking.hits)
         ranking = rank_candidates(context, candidates)
-    if options.graph_expand:
+    if options.graph_expand and _has_time("callees", notes):
         ranking = replace(ranking, hits=add_callees(context, ranking.hits))
-    if options.rerank:
+    if options.rerank and _has_time("reranking", notes):
         ranking = replace(ranking, hits=rerank_hits(context, ranking.hits))
     return candidates, ranking
 

@@ -244,6 +244,8 @@ def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], boo
     if "graph" not in lanes:
         return plan
     structural = parse_structural(plan.query.source, exists)
+    if structural and structural.relation == "definition":  # no edges lead there: what is around the name
+        return replace(plan, seeds=(structural.seed,))
     return replace(plan, structural=structural, seeds=_seeds(plan.query, structural, exists))
 
 

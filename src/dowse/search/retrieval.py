@@ -8,7 +8,7 @@ from functools import partial
 from itertools import zip_longest
 
 from dowse.config import Settings
-from dowse.errors import DowseError, IndexDamaged
+from dowse.errors import IndexDamaged, LanesFailed
 from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.context import Candidates, SearchContext
 from dowse.search.lanes.bm25 import without_language
@@ -84,7 +84,7 @@ def retrieve(context: SearchContext, lanes: LaneRunner, seeds: GraphSeeds) -> Ca
         # vectors or the call graph is not: the others answer.
         is_mistake = outcome.error is not None and not isinstance(outcome.error, IndexDamaged)
         if is_mistake or len(failed) == len(outcomes):
-            raise outcome.error or DowseError(outcome.problem)
+            raise outcome.error or LanesFailed(outcome.problem)
     notes = (*seeds.notes, *_adapter_notes(outcomes))
     return Candidates(text, outcomes, notes=notes, term_weights=context.plan.term_weights)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
+from dowse import deadline
 from dowse.parsing.tokenizer import STOP_WORDS, split_identifier, stem
 from dowse.query.ast import Query, Word
 from dowse.query.edits import edit_distance, fold_name, one_edit_away
@@ -113,6 +114,7 @@ class _Speller:
 
     def correct(self, word: Word, *, is_alone: bool) -> list[Word]:
         """Return what a word is taken for; the word itself if it is known or nothing is near."""
+        deadline.check()
         text = word.text
         if not 3 <= len(text) <= _MAX_LENGTH or text.lower() in STOP_WORDS or not _IDENTIFIER.match(text):
             return [word]

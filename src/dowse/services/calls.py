@@ -6,11 +6,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from dowse.errors import DowseError
-
-
-class Cancelled(DowseError):
-    """The client has cancelled the call."""
+from dowse.errors import Cancelled
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,10 @@ class NotFound(DowseError):
 class Busy(DowseError):
     """The server is overloaded."""
 
+    def __init__(self, message: str, seconds: float = 0.0) -> None:
+        super().__init__(message)
+        self.seconds = seconds  # until it should be able to answer
+
 
 class AmbiguousTarget(DowseError):
     """Several symbols, of one index or of several, have the name that a request gives."""

@@ -28,14 +28,14 @@ from helpers import write_tree
 PATIENCE = 40.0
 HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-A: "
 # Files that the server may open, and connections that are more than that.
-FILES, HELD = 256, 400
+FILES, HELD = {"serve": 1024, "mcp": 256}, {"serve": 1_500, "mcp": 400}
 PORT = {"serve": "--port", "mcp": "--http"}
 
 
-def connected(url: str, sent: bytes) -> socket.socket:
+def connected(url: str, sent: bytes, source: str = "127.0.0.1") -> socket.socket:
     """Connect and send something; whoever closes first, the test goes on."""
     address = httpx.URL(url)
-    line = socket.create_connection((address.host, address.port or 80), timeout=PATIENCE)
+    line = socket.create_connection((address.host, address.port or 80), PATIENCE, (source, 0))
     with contextlib.suppress(ConnectionError):
         line.sendall(sent)
     return line
@@ -132,6 +132,21 @@ def test_longest_idle_connection_is_dropped_at_the_limit(inn: Index) -> None:
         assert any('"phase":"done"' in line for line in events)  # the stream was never in the way
 
 
+def test_the_address_with_most_idle_connections_loses_one(inn: Index) -> None:
+    """A client that idles for longest stays if another one holds more connections."""
+    limits = replace(Limits(), connections=4, head_seconds=1_000.0)
+    with running([inn], ServeOptions(limits=limits)) as run:
+        with httpx.Client(base_url=run.url, timeout=PATIENCE) as quiet:
+            assert quiet.get("/api/health").status_code == 200  # and keeps its connection
+            held = [connected(run.url, HALF, "127.0.0.2") for _ in range(10)]
+            assert [received(line) for line in held[:7]] == [b""] * 7
+            transport = quiet._transport._pool.connections[0]  # type: ignore[attr-defined]
+            assert quiet.get("/api/health").status_code == 200
+            assert quiet._transport._pool.connections == [transport]  # type: ignore[attr-defined]
+        for line in held[7:]:
+            line.close()
+
+
 def test_new_connection_is_closed_if_all_are_busy(inn: Index) -> None:
     limits = replace(Limits(), connections=1, head_seconds=1_000.0)
     with running([inn], ServeOptions(limits=limits)) as run, listening(run):
@@ -139,7 +154,7 @@ def test_new_connection_is_closed_if_all_are_busy(inn: Index) -> None:
 
 
 @contextlib.contextmanager
-def few_files(command: Sequence[str], log: Path, **environment: str) -> Iterator[str]:
+def few_files(command: Sequence[str], files: int, log: Path, **environment: str) -> Iterator[str]:
     """Run a server that may open few files; give its address."""
     with log.open("wb") as errors:
         process = subprocess.Popen(
@@ -148,7 +163,7 @@ def few_files(command: Sequence[str], log: Path, **environment: str) -> Iterator
             stderr=errors,
             text=True,
             env={**os.environ, **environment},
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES)),
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)),
         )
     try:
         assert process.stdout is not None
@@ -156,6 +171,19 @@ def few_files(command: Sequence[str], log: Path, **environment: str) -> Iterator
     finally:
         process.terminate()
         process.communicate(timeout=PATIENCE)
+
+
+@contextlib.contextmanager
+def many_files(wanted: int) -> Iterator[None]:
+    """Let the test itself open more files than usual."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        pytest.skip(f"a process may open {hard} files here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def asked(address: httpx.URL, command: str) -> httpx.Response:
@@ -172,13 +200,16 @@ def asked(address: httpx.URL, command: str) -> httpx.Response:
 def test_slowloris_does_not_starve_other_clients(tmp_path: Path, command: str) -> None:
     root, log = write_tree(tmp_path / "inn", INN), tmp_path / "log"
     cache = {"DOWSE_CACHE_DIR": str(tmp_path / "cache"), "DOWSE_TOKEN": "pst"}
-    with few_files([command, str(root), PORT[command], "0"], log, **cache) as url:
-        held, address = contextlib.ExitStack(), httpx.URL(url).copy_with(query=None)
-        with held:
-            for number in range(HELD):
-                held.enter_context(connected(url, HALF))
-                if number % 100 == 99:
-                    assert asked(address, command).status_code == 200
+    with (
+        many_files(HELD[command] + 500),
+        few_files([command, str(root), PORT[command], "0"], FILES[command], log, **cache) as url,
+        contextlib.ExitStack() as held,
+    ):
+        address = httpx.URL(url).copy_with(query=None)
+        for number in range(HELD[command]):
+            held.enter_context(connected(url, HALF))
+            if number % 100 == 99:
+                assert asked(address, command).status_code == 200
     assert log.stat().st_size < 2_000, log.read_text()[:2_000]
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
+import httpx
 import pytest
 
-from dowse import Index
+from dowse import Index, deadline
 from dowse.errors import TooSlow
 from dowse.services.errors import Busy
 from dowse.services.thread_pool import BoundedThreadPool
@@ -86,6 +90,65 @@ def test_overload_is_a_503(inn: Index) -> None:
         assert run.get("search", q="sweep")["hits"]
 
 
+def test_two_hundred_clients_at_once_are_all_answered(inn: Index) -> None:
+    limits = replace(Limits(), rate=0.0)
+    with running([inn], ServeOptions(limits=limits)) as run, contextlib.ExitStack() as stack:
+        place = (httpx.URL(run.url).host, httpx.URL(run.url).port)
+        request = b"GET /api/search?q=sweep+%d HTTP/1.0\r\nHost: localhost\r\n\r\n"
+        lines = [stack.enter_context(socket.create_connection(place, timeout=60)) for _ in range(200)]
+        for number, line in enumerate(lines):
+            line.sendall(request % number)
+        answers = [line.makefile("rb").readline().split()[1] for line in lines]
+    assert answers == [b"200"] * 200
+
+
+@contextlib.contextmanager
+def _held(index: Index, *starts: str) -> Iterator[threading.Semaphore]:
+    """Have searches that start so last until the end, or their deadline; give how many have begun."""
+    searching, begun, ended = index.search, threading.Semaphore(0), threading.Event()
+
+    def slow(query: str, **more: Any) -> object:
+        if query.startswith(starts):
+            begun.release()
+            while not ended.wait(0.01):
+                deadline.check()
+        return searching(query, **more)
+
+    index.search = slow  # type: ignore[method-assign]
+    try:
+        yield begun
+    finally:
+        ended.set()
+        del index.search
+
+
+def test_slow_questions_do_not_keep_quick_ones_waiting(inn: Index) -> None:
+    queries = ["/./", "/[a-z]*/i", "what calls sweep", "/.*/ lang:python"] * 4
+    with running([inn]) as run, ThreadPoolExecutor(16) as pool, _held(inn, "/", "what calls") as begun:
+        asked = [pool.submit(run.client.get, "/api/search", params={"q": query}) for query in queries]
+        assert all(begun.acquire(timeout=20) for _ in range(Limits().slow_threads))
+        for _ in range(20):
+            assert run.get("search", q="sweep the floor")["hits"]
+        assert run.get("symbol", target="sweep") and run.client.get("/api/metrics").status_code == 200
+        assert not any(each.done() for each in asked)
+
+
+def test_work_for_a_client_that_is_gone_ends(inn: Index) -> None:
+    request = b"GET /api/search?q=%s HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with running([inn]) as run, _held(inn, "slowly", "/") as begun:
+        address = httpx.URL(run.url)
+        for query in (b"slowly", b"/./"):
+            with socket.create_connection((address.host, address.port), timeout=20) as line:
+                line.sendall(request % query)
+                assert begun.acquire(timeout=20)
+        for _ in range(2_000):  # the work looks at its deadline every 10 ms
+            if run.state.threads.pending == run.state.slow_threads.pending == 0:
+                break
+            threading.Event().wait(0.01)
+        assert run.state.threads.pending == run.state.slow_threads.pending == 0
+        assert 'operation="search",status="499"' in run.client.get("/api/metrics").text
+
+
 def test_unexpected_exceptions_show_no_traceback(inn: Index, caplog: pytest.LogCaptureFixture) -> None:
     with running([inn]) as run:
 
@@ -105,8 +168,6 @@ def test_unexpected_exceptions_show_no_traceback(inn: Index, caplog: pytest.LogC
 
 
 def test_a_pattern_has_a_time_limit(bakery: Index) -> None:
-    from dataclasses import replace
-
     hurried = Index(bakery.root, replace(bakery.settings, exact_seconds=1e-9), bakery.backend)
     with running([hurried]) as run:
         problem = run.get("search", 503, q="/./")

@@ -143,6 +143,30 @@ def test_a_cancelled_call_ends_and_the_next_is_answered(way: tuple[str, str], tm
     run(session())
 
 
+def test_three_hundred_cancelled_calls_do_not_delay_the_next(tmp_path: Path) -> None:
+    """Each of them would read every file, and find nothing."""
+    root = tmp_path / "wheels"
+    root.mkdir()
+    for number in range(20):
+        body = "    wheel = wheel.turn\n" * 5_000
+        (root / f"wheel_{number}.py").write_text(f"def spin_{number}(wheel):\n{body}")
+
+    async def session() -> None:
+        async with stdio(root, cwd=root) as dowse:
+            await dowse.until(lambda text: "spin_1" in text, "search", query="spin_1", mode="symbol")
+            slow = {"query": "[a-z]+ *[0-9]{5}", "mode": "regex"}
+            calls = [asyncio.create_task(dowse.call("search", **slow)) for _ in range(300)]
+            await dowse.client.list_tools()  # they have arrived
+            for call in calls:
+                call.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
+            # All of them would take longer.
+            following = dowse.text("search", query="spin_7", mode="symbol")
+            assert "spin_7" in await asyncio.wait_for(following, 15)
+
+    run(session())
+
+
 def test_clients_whose_models_read_the_data_instead_of_the_text_get_the_text_alone(shop: Path) -> None:
     async def session() -> None:
         claude = Implementation(name="claude-code", version="2")

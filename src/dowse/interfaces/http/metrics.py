@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -23,7 +23,7 @@ _STREAMS = frozenset(["events"])
 class Metrics:
     """All metrics of one server."""
 
-    def __init__(self, indexes: ServedIndexes, threads: BoundedThreadPool) -> None:
+    def __init__(self, indexes: ServedIndexes, threads: Sequence[BoundedThreadPool]) -> None:
         self._registry = CollectorRegistry()
         self._requests = self._counter("requests", "Requests answered", "operation", "status")
         self._seconds = self._histogram("request_seconds", "Time to answer", "operation")
@@ -80,12 +80,13 @@ class Metrics:
 class _IndexCollector(Collector):
     """Gauges of the indexes and the thread pool, computed when they are scraped."""
 
-    def __init__(self, indexes: ServedIndexes, threads: BoundedThreadPool) -> None:
+    def __init__(self, indexes: ServedIndexes, threads: Sequence[BoundedThreadPool]) -> None:
         self._indexes, self._threads = indexes, threads
 
     def collect(self) -> Iterable[Metric]:
         """Give the current values."""
-        yield GaugeMetricFamily("dowse_queued", "Searches running or queued", self._threads.pending)
+        pending = sum(pool.pending for pool in self._threads)
+        yield GaugeMetricFamily("dowse_queued", "Searches running or queued", pending)
         names = ("generation", "symbols", "embedded")
         gauges = {
             name: GaugeMetricFamily(f"dowse_index_{name}", f"The {name} of an index", labels=["index"])

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dowse.interfaces.http.metrics import Metrics
 from dowse.security.terminal import escape_name
+from dowse.services.web.disconnects import run_while_connected
 from dowse.services.web.guard import RequestGuard
 from dowse.services.web.options import ServeOptions
 from dowse.services.web.problem import problem
@@ -32,6 +33,8 @@ _HEADERS = (
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
     (b"cache-control", b"no-store"),
 )
+# What metrics count, as nginx does, if the client did not wait for the response.
+_CLIENT_GONE = 499
 _log = logging.getLogger("dowse.interfaces.http")
 
 
@@ -55,7 +58,8 @@ class Guard(RequestGuard):
         send = _with_headers(send, scope)
         with self._metrics.in_flight():
             try:
-                await app(scope, receive, send)
+                if not await run_while_connected(app, scope, receive, send):
+                    scope["status"] = scope["status"] or _CLIENT_GONE
             except Exception as error:
                 _log.exception("%s %s failed", scope["method"], escape_name(scope["path"]))
                 if not scope["status"]:

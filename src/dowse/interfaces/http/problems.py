@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from http import HTTPStatus
+from math import ceil
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -20,12 +21,13 @@ from dowse.errors import (
     IndexMissing,
     IndexUnavailable,
     IndexVersionError,
+    LanesFailed,
     QueryError,
     TooSlow,
 )
 from dowse.formats.json_format import symbol_to_json
 from dowse.services.errors import AmbiguousTarget, Busy, NotFound
-from dowse.services.web.problem import problem
+from dowse.services.web.problem import RETRY_SECONDS, problem
 from dowse.symbol_lookup import UnknownName
 
 
@@ -45,6 +47,7 @@ _KINDS: tuple[tuple[type[Exception], int, str, str], ...] = (
     (IndexDamaged, 503, "index-damaged", "rebuild it: POST /api/reindex with rebuild"),
     (IndexVersionError, 503, "index-version", "rebuild it: POST /api/reindex with rebuild"),
     (TooSlow, 503, "too-slow", "ask for less: filter by path or language, or use fewer options"),
+    (LanesFailed, 503, "lanes-failed", "try again in a moment"),
     (Busy, 503, "busy", "try again in a moment"),
     (ConfigError, 400, "bad-setting", "look at /api/docs for what is allowed"),
     (EvalError, 400, "bad-report", "save one with `dowse eval --report FILE`"),
@@ -70,7 +73,10 @@ async def _handle_error(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, AmbiguousTarget):
         candidates = [{**symbol_to_json(row), "index": index} for index, row in error.candidates]
     position = getattr(error, "position", None)
-    return problem(status, kind, detail, remedy, position=position, candidates=candidates)
+    headers = (
+        {"Retry-After": str(max(RETRY_SECONDS, ceil(error.seconds)))} if isinstance(error, Busy) else None
+    )
+    return problem(status, kind, detail, remedy, headers, position=position, candidates=candidates)
 
 
 async def _handle_validation_error(request: Request, error: Exception) -> JSONResponse:

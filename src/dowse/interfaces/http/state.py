@@ -31,6 +31,7 @@ class ServerState:
     options: ServeOptions
     indexes: ServedIndexes
     threads: BoundedThreadPool
+    slow_threads: BoundedThreadPool  # of requests that may take seconds
     broker: EventBroker
     refresher: IndexRefresher
     metrics: Metrics
@@ -40,15 +41,17 @@ class ServerState:
     @classmethod
     def create(cls, indexes: Sequence[Index], options: ServeOptions) -> ServerState:
         """Create the parts; nothing runs yet."""
-        served, threads = ServedIndexes.create(indexes), BoundedThreadPool(options.limits)
-        broker = EventBroker(options.limits.listeners)
+        limits, served = options.limits, ServedIndexes.create(indexes)
+        threads, slow_threads = BoundedThreadPool(limits), BoundedThreadPool(limits, limits.slow_threads)
+        broker = EventBroker(limits.listeners)
         return cls(
             options,
             served,
             threads,
+            slow_threads,
             broker,
             IndexRefresher(served, broker, watch=options.watch),
-            Metrics(served, threads),
+            Metrics(served, (threads, slow_threads)),
             Reports(options.reports, [(index.root, index.root / _REPORTS) for index in indexes]),
         )
 
@@ -61,6 +64,7 @@ class ServerState:
         self.broker.close()
         self.refresher.close()
         self.threads.close()
+        self.slow_threads.close()
         self.indexes.close()
 
 
@@ -83,9 +87,19 @@ Target = Annotated[
 
 def in_thread(work: Callable[..., Result]) -> Callable[..., Awaitable[Result]]:
     """Make a route of a blocking function: it runs in the thread pool, within the limits of that."""
+    return _route(work, lambda state: state.threads)
 
+
+def in_slow_thread(work: Callable[..., Result]) -> Callable[..., Awaitable[Result]]:
+    """Make a route of a function that may take seconds: it runs in the pool of those."""
+    return _route(work, lambda state: state.slow_threads)
+
+
+def _route(
+    work: Callable[..., Result], pool: Callable[[ServerState], BoundedThreadPool]
+) -> Callable[..., Awaitable[Result]]:
     @wraps(work)
     async def route(state: ServerState, **parameters: Any) -> Result:  # noqa: ANN401 - as of the function
-        return await state.threads.run(partial(work, state, **parameters))
+        return await pool(state).run(partial(work, state, **parameters))
 
     return route

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import starmap
 
+from dowse import deadline
 from dowse.parsing.tokenizer import tokenize, tokenize_query
 from dowse.query.ast import Constraint
 from dowse.search.lanes.jobs import LaneResult, columns
@@ -19,8 +20,8 @@ from dowse.storage.protocol import KeywordRequest, Reader, Term
 _FUZZY_SHARE = 0.35
 # Weight of half of a split compound, as a share of a whole word.
 _SPLIT_SHARE = 0.5
-# Minimum length of each half of a split compound.
-_MIN_PIECE = 3
+# Minimum length of each half of a split compound; a longer word than the second is data.
+_MIN_PIECE, _MAX_COMPOUND = 3, 50
 # A word of this length has abbreviations of this length, if so many names use them.
 _MIN_ABBREVIATED, _MIN_ABBREVIATION, _MIN_USES = 6, 4, 3
 # Names of languages that hardly mean anything else in a query ("go", "c" and "node" do).
@@ -153,7 +154,9 @@ def _relax_by_splitting(
     pieces: list[Term] = []
     split: list[str] = []
     for word in dict.fromkeys(text.lower().split()):
-        pair = None if not word.isalpha() or _frequency(reader, word) else _best_split(reader, word)
+        deadline.check()
+        is_known = len(word) > _MAX_COMPOUND or not word.isalpha() or _frequency(reader, word)
+        pair = None if is_known else _best_split(reader, word)
         if pair:
             split.append(f"{word} → {' + '.join(pair)}")
             pieces.extend(Term(term, _SPLIT_SHARE) for piece in pair for term in tokenize(piece))

@@ -8,7 +8,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from dowse import deadline
 from dowse.config import Settings
+from dowse.errors import Cancelled
 from dowse.search.lanes.jobs import LANES, Lane, LaneJob, Outcome, failure, log_problem
 
 if TYPE_CHECKING:
@@ -49,9 +51,12 @@ class InlineLanes:
         started, detail = time.perf_counter(), ""
         result, problem, user_error = None, "", None
         try:
+            deadline.check()
             lane = self._lanes[job.lane]
             encoder = self._ready_encoder() if lane.wants_encoder else None
             result = lane.call(reader, encoder, job.arguments)
+        except Cancelled:
+            raise
         except _StillStarting as error:
             problem = f"{job.lane}: {error}"
         except Exception as error:

@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from dowse import deadline
 from dowse.search.lanes.jobs import LANES, Lane, LaneJob, Outcome, failure
 from dowse.search.lanes.lane_queue import LaneQueue, PendingJob
 from dowse.search.lanes.worker import LaneReply, LaneSetup
@@ -34,7 +35,8 @@ class LaneHost:
 
         The deadline is `seconds` after the lane's process is ready, for which there is a limit of its own.
         """
-        start_seconds = self._settings.lane_start_seconds
+        seconds = deadline.seconds_left(seconds)
+        start_seconds = deadline.seconds_left(self._settings.lane_start_seconds)
         generation = (reader.identity, reader.generation)
         pending = [PendingJob(job.lane, generation, seconds, start_seconds) for job in jobs]
         for job, each in zip(jobs, pending, strict=True):

@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 
+from dowse import deadline
 from dowse.search.lanes.jobs import Outcome, log_problem
 from dowse.search.lanes.worker import GRACE_SECONDS, START_SECONDS, LaneReply, LaneRequest, LaneSetup
 from dowse.workers.frames import MAX_BYTES
@@ -25,6 +26,8 @@ MAX_DEATHS = 3
 OPEN_SECONDS = 5.0
 # How long `join` waits for a thread that is about to end.
 _JOIN_SECONDS = 5.0
+# How often a caller that waits looks whether its query was cancelled.
+_POLL_SECONDS = 0.05
 # Half of what a message may have: all else in a request is small.
 _MAX_ARGUMENTS = MAX_BYTES // 2
 
@@ -202,7 +205,8 @@ class PendingJob:
         try:
             with self._changed:
                 while self._reply is None and (left := self._deadline - time.monotonic()) > 0:
-                    self._changed.wait(left)
+                    deadline.check_cancelled()
+                    self._changed.wait(min(left, _POLL_SECONDS))
                 reply = self._reply or LaneReply(problem=self._timeout_problem())
         finally:
             self._abandoned = True  # also when interrupted

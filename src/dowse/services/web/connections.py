@@ -10,6 +10,7 @@ import asyncio
 import errno
 import logging
 import time
+from collections import Counter
 from typing import Any
 
 import h11
@@ -34,8 +35,9 @@ _log = logging.getLogger("dowse.services.web")
 class LimitedConnection(H11Protocol):
     """A connection with time limits for its client, and a limit on the number of connections.
 
-    When there are too many, the one whose client has kept the server waiting longest is dropped; never one
-    whose request is being worked on, or that carries a stream of events.
+    When there are too many, one that keeps the server waiting is dropped: of the address that has most of
+    those, the one that does so for longest. Never one whose request is being worked on, or that carries a
+    stream of events.
     """
 
     limits = Limits()
@@ -56,7 +58,12 @@ class LimitedConnection(H11Protocol):
         if len(self.connections) > self.max_connections:
             others = [each for each in self.connections if isinstance(each, LimitedConnection)]
             waiting = [each for each in others if each._phase and each is not self]
-            min(waiting, key=lambda each: each._since, default=self)._drop()
+            counts = Counter(each._address for each in waiting)
+            min(waiting, key=lambda each: (-counts[each._address], each._since), default=self)._drop()
+
+    @property
+    def _address(self) -> str:
+        return self.client[0] if self.client else ""
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timer."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dowse.services.thread_pool import client_name
 from dowse.services.web.access import AccessRules, Refusal
 from dowse.services.web.options import ServeOptions
 from dowse.services.web.problem import problem
@@ -36,6 +37,7 @@ class RequestGuard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that is rejected, or pass it on."""
         if scope["type"] == "http":
+            client_name.set(_address(scope))
             body = await self.check(scope, receive)
             if isinstance(body, bytes):
                 receive = replay_body(body, receive)
@@ -51,7 +53,7 @@ class RequestGuard:
         """Return the body of a request that may proceed (None if it has none), or the error response."""
         limits = self.options.limits
         # First of all: guesses at the token and unreadable requests count for the rate limit, too.
-        wait = self._buckets.retry_after(scope["client"][0] if scope.get("client") else "")
+        wait = self._buckets.retry_after(_address(scope))
         if wait:
             self.count_refusal("rate")
             retry = {"Retry-After": str(max(1, round(wait)))}
@@ -85,6 +87,10 @@ class RequestGuard:
 
     def count_refusal(self, reason: str) -> None:
         """Count a rejected request, where there are metrics."""
+
+
+def _address(scope: Scope) -> str:
+    return scope["client"][0] if scope.get("client") else ""
 
 
 class TokenBuckets:

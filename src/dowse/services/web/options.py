@@ -13,8 +13,11 @@ class Limits:
 
     # A search waits for its lanes most of the time; more threads than this only wait for each other.
     threads: int = 8
-    # Requests that may wait for a thread. At some 50 a second the last of them waits for about two seconds.
-    waiting: int = 128
+    # Of requests that may take seconds, so that quick ones never wait for them.
+    slow_threads: int = 2
+    # Requests that may wait for a thread: as many as there are connections. What would wait for half of the
+    # time limit is refused before.
+    waiting: int = 512
     seconds: float = 20.0  # time limit of a request, waiting included
     pattern_seconds: float = 10.0  # time limit for reading texts in a search by phrase or regex
     body_bytes: int = 64 * 1024  # of a request: the largest is one feedback event

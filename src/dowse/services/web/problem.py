@@ -11,6 +11,7 @@ from dowse.security.terminal import escape_surrogates_in_json
 MEDIA_TYPE = "application/problem+json"
 # Seconds after which a client should retry while the server is busy.
 RETRY_SECONDS = 2
+_RETRY_KINDS = ("busy", "index-missing", "lanes-failed", "too-slow")
 TITLES = {
     "ambiguous-name": "Several symbols have this name",
     "unknown-symbol": "No such symbol",
@@ -24,6 +25,7 @@ TITLES = {
     "index-damaged": "The index can't be read",
     "index-version": "The index was written by another version",
     "too-slow": "It took too long",
+    "lanes-failed": "No lane answered",
     "busy": "The server is overloaded",
     "bad-setting": "A setting is invalid",
     "bad-report": "A report is invalid",
@@ -45,7 +47,7 @@ def problem(
     title = TITLES.get(kind) or HTTPStatus(status).phrase
     body = {"type": f"/api/docs#{kind}", "title": title, "status": status, "detail": detail, "remedy": remedy}
     members = {name: value for name, value in more.items() if value is not None}
-    retry = {"Retry-After": str(RETRY_SECONDS)} if kind in ("busy", "index-missing") else {}
+    retry = {"Retry-After": str(RETRY_SECONDS)} if kind in _RETRY_KINDS else {}
     # A problem may quote the request, which need not be valid UTF-8.
     content = escape_surrogates_in_json(body | members)
     return JSONResponse(content, status, {**retry, **(headers or {})}, MEDIA_TYPE)

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 
 from dowse.errors import DowseError
 from dowse.services.web.connections import ACCEPT_AT_ONCE, AcceptErrors, connection_class
+from dowse.services.web.log_limit import limit_logs
 from dowse.services.web.options import Limits
 
 # Time limit for open requests after Ctrl-C.
@@ -49,7 +50,8 @@ class Server(uvicorn.Server):
 
 
 def create_server(app: ASGIApp, limits: Limits) -> Server:
-    """Return the server of an application, within limits on its connections."""
+    """Return the server of an application, within limits on its connections and its log."""
+    limit_logs()
     return Server(
         uvicorn.Config(
             app,

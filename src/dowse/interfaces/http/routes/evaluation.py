@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
 
-from dowse.interfaces.http.state import State, in_thread
+from dowse.interfaces.http.state import State, in_slow_thread
 from dowse.services.models.evaluation import CasesQuery, EvalCases, EvalReport, Evals
 from dowse.services.reports import cases_page, list_reports, report_page
 
@@ -15,14 +15,14 @@ _ReportId = Annotated[str, Path(max_length=200, description="An id that `/api/ev
 
 
 @router.get("/eval", operation_id="evals", response_model=Evals, summary="All reports")
-@in_thread
+@in_slow_thread
 def evals(state: State) -> dict[str, Any]:
     """List the reports, each with the mean metrics of every row."""
     return list_reports(state.reports)
 
 
 @router.get("/eval/{report}", operation_id="evalReport", response_model=EvalReport, summary="One report")
-@in_thread
+@in_slow_thread
 def eval_report(state: State, report: _ReportId) -> dict[str, Any]:
     """Return every set of a report, with the metrics of every row."""
     return report_page(state.reports.get(report))
@@ -31,7 +31,7 @@ def eval_report(state: State, report: _ReportId) -> dict[str, Any]:
 @router.get(
     "/eval/{report}/cases", operation_id="evalCases", response_model=EvalCases, summary="Cases of a report"
 )
-@in_thread
+@in_slow_thread
 def eval_cases(state: State, report: _ReportId, query: Annotated[CasesQuery, Query()]) -> dict[str, Any]:
     """List the cases of one row, beside another row of this or another report."""
     return cases_page(state.reports, report, query)

@@ -10,7 +10,7 @@ from dowse.commit_search.search import CommitHit
 from dowse.errors import DowseError, HistoryUnread, NoHistory
 from dowse.formats.commits import commit_to_json
 from dowse.formats.json_format import notes_to_json
-from dowse.interfaces.http.state import IndexName, State, in_thread
+from dowse.interfaces.http.state import IndexName, State, in_slow_thread
 from dowse.services.indexes import ServedIndex
 from dowse.services.models.commits import LogAnswer
 from dowse.source.git_process import GitMissing
@@ -26,7 +26,7 @@ _MAX_UNREAD = 50
 
 
 @router.get("/log", operation_id="log", response_model=LogAnswer, summary="Commits")
-@in_thread
+@in_slow_thread
 def log(
     state: State,
     q: Annotated[

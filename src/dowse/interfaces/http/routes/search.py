@@ -20,7 +20,9 @@ from dowse.services.indexes import ServedIndex
 from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers
 from dowse.services.models.answer import Model, SearchAnswer, Suggestions
 from dowse.services.option_types import option_default, option_type
+from dowse.services.search_cost import may_be_slow
 from dowse.services.suggest import suggest as make_suggestions
+from dowse.services.thread_pool import BoundedThreadPool
 from dowse.types import Answer
 
 router = APIRouter()
@@ -97,18 +99,19 @@ async def search(
         page_size = options["page_size"] or k
         return served.index.search(q, **{**options, "k": depth, "page_size": page_size, "feedback": feedback})
 
-    results = await asyncio.gather(*[_search(state, served, run) for served in selected])
+    pool = state.slow_threads if may_be_slow(q, options) else state.threads
+    results = await asyncio.gather(*[_search(state, pool, served, run) for served in selected])
     if results[0].error and all(each.error for each in results):
         raise results[0].error
     return merge_answers(q, results, offset, k, 1000 * (time.perf_counter() - started))
 
 
 async def _search(
-    state: ServerState, served: ServedIndex, run: Callable[[ServedIndex], Answer]
+    state: ServerState, pool: BoundedThreadPool, served: ServedIndex, run: Callable[[ServedIndex], Answer]
 ) -> IndexResult:
     """Search one index; one that fails is left out if others can answer."""
     try:
-        answer = await state.threads.run(lambda: run(served))
+        answer = await pool.run(lambda: run(served))
     except Busy:
         raise
     except DowseError as error:

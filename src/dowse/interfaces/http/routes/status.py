@@ -72,10 +72,11 @@ async def health(state: State) -> dict[str, Any]:
 @router.get(
     "/metrics", operation_id="metrics", response_class=PlainTextResponse, summary="Prometheus metrics"
 )
-@in_thread
-def metrics(state: State) -> Response:
+async def metrics(state: State) -> Response:
     """Return all metrics in the Prometheus text format."""
-    return Response(state.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    # Not in the pool of searches: an overloaded server is watched, too.
+    text = await asyncio.to_thread(state.metrics.text)
+    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _skipped(indexes: list[ServedIndex]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from dowse.formats.json_format import graph_to_json, notes_to_json, related_to_j
 from dowse.graph.diagrams import arrows, shown_symbols
 from dowse.graph.model import GraphAnswer, GraphStep
 from dowse.graph.queries import find_path_between
-from dowse.interfaces.http.state import IndexName, State, Target, in_thread
+from dowse.interfaces.http.state import IndexName, State, Target, in_slow_thread, in_thread
 from dowse.services.models.symbol import EdgeKind, RelatedAnswer, Relation, SymbolAnswer
 from dowse.services.models.symbol import GraphAnswer as GraphModel
 from dowse.services.symbol_page import symbol_page
@@ -43,7 +43,7 @@ def symbol(
 
 
 @router.get("/related", operation_id="related", response_model=RelatedAnswer, summary="Similar symbols")
-@in_thread
+@in_slow_thread
 def related(
     state: State,
     target: Target,
@@ -67,7 +67,7 @@ def related(
 @router.get(
     "/graph/path", operation_id="graphPath", response_model=GraphModel, summary="From one symbol to another"
 )
-@in_thread
+@in_slow_thread
 def graph_path(
     state: State, target: Target, to: Target, index: IndexName = None, depth: _Depth = None
 ) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def graph_path(
 @router.get(
     "/graph/{relation}", operation_id="graph", response_model=GraphModel, summary="Traverse the call graph"
 )
-@in_thread
+@in_slow_thread
 def graph(
     state: State,
     relation: Relation,

@@ -1,0 +1,376 @@
+"""`dowse serve` under mixed load and faults: does every client get its answer, and is nobody starved?
+
+    python bench/load_mixed.py [--tree DIR] [--clients 200] [--seconds 300] [--think 2] [--slow-heads 500]
+        [--encoder base] [--out bench/results/load_mixed.json]
+
+A client is a thread of its own process with an address of its own (127.1.x.y, on Linux), and one question at
+a time over one connection: it asks, waits for the answer however long that takes, thinks for an exponentially
+distributed time (`--think`, seconds on the average; 0 asks again at once), and asks the next question. A
+refused one (503) is counted, and followed by the pause that `Retry-After` asks for; so is a connection that
+was closed while idle, which is opened again, once, as HTTP clients do. 95 % of the questions are words about
+the code, the others take long: patterns without trigrams, `impact` in the call graph, query
+expansion. Beside them, some connections (`--slow-heads`, one address) send the headers of a request byte by
+byte and never finish; one that is dropped comes back. Every `--kill-every` seconds a lane's process is
+killed.
+
+Reported: the share of questions that were refused, percentiles of the time to an answer (all, quick, slow)
+and the memory of the server with its processes: the mean of ten samples after warming up, and at the end.
+Clients and server share the machine; its cores are named in the result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import http.client
+import json
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import mean
+from urllib.parse import quote, urlsplit
+
+from common import beside_python, percentile, work_folder, write_results
+
+_ROOT = Path(__file__).resolve().parents[1]
+_WARM_SECONDS = 10.0
+_SLOW_SHARE = 0.05
+# Seconds after which a client gives up: longer than the server's own limit.
+_PATIENCE = 60.0
+_CLIENTS_PER_PROCESS = 50
+_MEMORY_SAMPLES = 10
+# Of names that most trees have.
+_NAME_STARTS = "ad ba ca ch co cr de fi ge in is li lo ma op or pa pr re ru sa se st te to up va wr".split()
+_SLOW_PATTERNS = ["/./", "/[a-z]*/i", r"/\d+ *[a-z]?\d{6}/", "/(x+x+)+y/", "/.*/ lang:python", r"/\s$/"]
+
+
+@dataclass
+class Tally:
+    """What one client saw."""
+
+    quick: list[float] = field(default_factory=list)
+    slow: list[float] = field(default_factory=list)
+    statuses: Counter[str] = field(default_factory=Counter)
+    partial: int = 0
+    reopened: int = 0
+
+
+@dataclass(frozen=True)
+class Load:
+    """What clients do."""
+
+    url: str
+    names: tuple[str, ...]
+    begin: float  # of `time.time`: what is asked before does not count
+    end: float
+    think: float
+
+
+def main() -> None:
+    """Run server and clients, and write what came out."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tree", type=Path, default=_ROOT / "src")
+    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--think", type=float, default=2.0)
+    parser.add_argument("--slow-heads", type=int, default=500)
+    parser.add_argument("--kill-every", type=float, default=10.0)
+    parser.add_argument("--encoder", default="base")
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    with (
+        work_folder(options.work) as work,
+        serving(options.tree, options.encoder, work, "--no-feedback") as (process, url),
+    ):
+        wait_until_indexed(url)
+        results = _run(options, process, url)
+    print(json.dumps(results, indent=1))
+    if options.out:
+        write_results(options.out, results)
+
+
+def _run(options: argparse.Namespace, process: subprocess.Popen[str], url: str) -> dict[str, object]:
+    names, before = symbol_names(url), os.getloadavg()[0]
+    begin = time.time() + _WARM_SECONDS
+    load = Load(url, names, begin, begin + options.seconds, options.think)
+    shares = _shares(options.clients)
+    memory: list[float] = []
+    killed: Counter[str] = Counter()
+    stop = threading.Event()
+    faults = [
+        threading.Thread(target=_hold_heads, args=(url, options.slow_heads, stop)),
+        threading.Thread(target=_kill_lanes, args=(process.pid, options.kill_every, stop, killed)),
+        threading.Thread(target=_watch_memory, args=(process.pid, load, memory, stop)),
+    ]
+    with get_context("spawn").Pool(len(shares)) as pool:
+        running = pool.starmap_async(run_clients, [(load, share) for share in shares])
+        for each in faults:
+            each.start()
+        tallies = [tally for part in running.get() for tally in part]
+    alive = process.poll() is None
+    stop.set()
+    for each in faults:
+        each.join()
+    statuses = sum((tally.statuses for tally in tallies), Counter[str]())
+    quick = [each for tally in tallies for each in tally.quick]
+    slow = [each for tally in tallies for each in tally.slow]
+    asked, refused = sum(statuses.values()), statuses["503"]
+    answered = [len(tally.quick) + len(tally.slow) for tally in tallies]
+    start, end = mean(memory[:_MEMORY_SAMPLES]), mean(memory[-_MEMORY_SAMPLES:])
+    return {
+        "clients": options.clients,
+        "seconds": options.seconds,
+        "think seconds": options.think,
+        "slow-header clients": options.slow_heads,
+        "encoder": options.encoder,
+        "symbols": len(names),
+        "load average of the machine before": round(before, 1),
+        "lanes killed": dict(killed),
+        "questions": asked,
+        "answers a second": round((len(quick) + len(slow)) / options.seconds, 1),
+        "statuses": dict(sorted(statuses.items())),
+        "refused": f"{refused / max(1, asked):.2%}",
+        "answers with a lane left out": sum(tally.partial for tally in tallies),
+        "connections reopened": sum(tally.reopened for tally in tallies),
+        "answers of a client, least and most": [min(answered), max(answered)],
+        "all": _percentiles([*quick, *slow]),
+        "quick": _percentiles(quick),
+        "slow": _percentiles(slow),
+        "memory at the start, MB": round(start),
+        "memory at the end, MB": round(end),
+        "memory change": f"{end / start - 1:+.1%}",
+        "server alive": alive,
+    }
+
+
+def _shares(clients: int) -> list[range]:
+    return [
+        range(start, min(clients, start + _CLIENTS_PER_PROCESS))
+        for start in range(0, clients, _CLIENTS_PER_PROCESS)
+    ]
+
+
+def _percentiles(seconds: Sequence[float]) -> dict[str, float]:
+    if not seconds:
+        return {}
+    shares = {"p50_ms": 0.5, "p95_ms": 0.95, "p99_ms": 0.99, "max_ms": 1.0}
+    known = {name: round(1000 * percentile(seconds, share), 1) for name, share in shares.items()}
+    return {"answers": len(seconds), **known, "p99 : p50": round(known["p99_ms"] / known["p50_ms"], 1)}
+
+
+@contextlib.contextmanager
+def serving(tree: Path, encoder: str, work: Path, *flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run the server on a free port; end it as Ctrl-C would."""
+    environment = {
+        **os.environ,
+        "DOWSE_INDEX_DIR": str(work / "index"),
+        "DOWSE_DATA_DIR": str(work / "data"),
+    }
+    command = [beside_python(), "serve", tree, "--port", "0", "--encoder", encoder, *flags]
+    with (work / "log.txt").open("w") as log:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
+    try:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().split()[-1].rstrip("/")
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+
+
+def wait_until_indexed(url: str) -> None:
+    """Listen to the server's events until everything is embedded."""
+    place = urlsplit(url)
+    line = http.client.HTTPConnection(place.hostname or "", place.port, timeout=1800)
+    line.request("GET", "/api/events")
+    for text in line.getresponse():
+        if text.startswith(b"data: "):
+            event = json.loads(text.removeprefix(b"data: "))
+            if event["phase"] == "failed":
+                raise SystemExit(event["detail"])
+            if event["phase"] == "done":
+                break
+    line.close()
+
+
+def symbol_names(url: str) -> tuple[str, ...]:
+    """Return names of the index, for questions about the call graph."""
+    place = urlsplit(url)
+    line = http.client.HTTPConnection(place.hostname or "", place.port, timeout=_PATIENCE)
+    names: set[str] = set()
+    while not names:  # they are read in the background
+        for start in _NAME_STARTS:
+            line.request("GET", f"/api/suggest?k=20&q={start}")
+            found = json.load(line.getresponse())["suggestions"]
+            names.update(each["text"] for each in found if re.fullmatch(r"\w+", each["text"]))
+        time.sleep(0.1)
+    line.close()
+    return tuple(sorted(names))
+
+
+def run_clients(load: Load, numbers: range) -> list[Tally]:
+    """Run some clients in this process."""
+    tallies = [Tally() for _ in numbers]
+    threads = [
+        threading.Thread(target=_run_client, args=(load, number, tally))
+        for number, tally in zip(numbers, tallies, strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return tallies
+
+
+def _run_client(load: Load, number: int, tally: Tally) -> None:
+    place, draw = urlsplit(load.url), random.Random(number)
+    line = http.client.HTTPConnection(
+        place.hostname or "", place.port, timeout=_PATIENCE, source_address=_address(number)
+    )
+    time.sleep(draw.random() * min(_WARM_SECONDS, load.think))  # not all at once
+    while (asked_at := time.time()) < load.end:
+        is_slow = draw.random() < _SLOW_SHARE
+        path = _slow_question(draw, load.names) if is_slow else _question(draw, load.names)
+        started = time.perf_counter()
+        status, pause = _ask(line, path, tally)
+        taken = time.perf_counter() - started
+        if asked_at >= load.begin:
+            tally.statuses[status] += 1
+            if status == "200":
+                (tally.slow if is_slow else tally.quick).append(taken)
+        wait = pause + (draw.expovariate(1 / load.think) if load.think else 0.0)
+        time.sleep(min(wait, max(0.0, load.end - time.time())))
+    line.close()
+
+
+def _address(number: int) -> tuple[str, int] | None:
+    """Return an address of this machine for each client; only Linux has them all."""
+    return (f"127.1.{number // 250}.{number % 250 + 1}", 0) if sys.platform == "linux" else None
+
+
+def _ask(line: http.client.HTTPConnection, path: str, tally: Tally) -> tuple[str, float]:
+    """Ask once, on a new connection if the old one was closed; return the status, and how long to pause."""
+    for attempt in range(2):
+        is_old = line.sock is not None
+        try:
+            line.request("GET", path)
+            response = line.getresponse()
+            body = response.read()
+        except (OSError, http.client.HTTPException) as error:
+            line.close()
+            if is_old and not attempt and isinstance(error, ConnectionError | http.client.BadStatusLine):
+                tally.reopened += 1
+                continue
+            return type(error).__name__, 1.0
+        if response.status == 200 and b'"lanes"' in body:
+            tally.partial += any(lane["problem"] for lane in json.loads(body).get("lanes", ()))
+        return str(response.status), float(response.headers.get("Retry-After", 0))
+    return "unreachable", 1.0
+
+
+def _question(draw: random.Random, names: Sequence[str]) -> str:
+    words = [word for name in draw.choices(names, k=3) for word in re.split(r"_|(?<=[a-z])(?=[A-Z])", name)]
+    return f"/api/search?k=10&q={quote(' '.join(filter(None, words)) or 'read a file')}"
+
+
+def _slow_question(draw: random.Random, names: Sequence[str]) -> str:
+    kind, name = draw.randrange(4), draw.choice(names)
+    if kind == 0:
+        return f"/api/graph/impact?depth=10&k=1000&target={quote(name)}"
+    if kind == 1:
+        return f"/api/search?expand=true&graph_expand=true&q={quote(name)}+how+does+it+work"
+    return f"/api/search?k=100&q={quote(draw.choice(_SLOW_PATTERNS))}"
+
+
+def _hold_heads(url: str, count: int, stop: threading.Event) -> None:
+    """Keep so many connections open that never finish their headers; reopen those that were dropped."""
+    place = urlsplit(url)
+    held: list[socket.socket] = []
+    while not stop.is_set():
+        alive = []
+        for line in held:
+            try:
+                line.send(b"x")
+                line.recv(1)
+            except BlockingIOError:
+                alive.append(line)
+                continue
+            except OSError:
+                pass
+            line.close()
+        held = alive
+        for _ in range(min(50, count - len(held))):  # a few each second
+            with contextlib.suppress(OSError):
+                line = socket.create_connection((place.hostname or "", place.port or 80), 5.0)
+                line.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+                line.setblocking(False)
+                held.append(line)
+        stop.wait(1.0)
+    for line in held:
+        line.close()
+
+
+def _kill_lanes(pid: int, every: float, stop: threading.Event, killed: Counter[str]) -> None:
+    """Kill one of the lanes' processes now and then."""
+    draw = random.Random(1)
+    while not stop.wait(every):
+        lanes = lane_processes(pid)
+        if lanes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(draw.choice(lanes), signal.SIGKILL)
+                killed["processes"] += 1
+
+
+def lane_processes(pid: int) -> list[int]:
+    """Return the processes below a server that run lanes."""
+    return [child for child in descendants(pid) if b"dowse.search.lanes.worker" in _command(child)]
+
+
+def descendants(pid: int) -> list[int]:
+    """Return all processes below another."""
+    found = [pid]
+    for each in found:
+        for children in Path(f"/proc/{each}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                found += map(int, children.read_text().split())
+    return found[1:]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def _watch_memory(pid: int, load: Load, samples: list[float], stop: threading.Event) -> None:
+    stop.wait(max(0.0, load.begin - time.time()))
+    while time.time() < load.end and not stop.wait(1.0):
+        samples.append(memory_megabytes(pid))
+
+
+def memory_megabytes(pid: int) -> float:
+    """Return the memory of a server and its processes, shared pages counted once."""
+    total = 0
+    for each in [pid, *descendants(pid)]:
+        with contextlib.suppress(OSError):
+            rollup = Path(f"/proc/{each}/smaps_rollup").read_text()
+            total += next(int(row.split()[1]) for row in rollup.splitlines() if row.startswith("Pss:"))
+    return total / 1024
+
+
+if __name__ == "__main__":
+    main()

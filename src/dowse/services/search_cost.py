@@ -1,0 +1,40 @@
+"""Which searches may take long, told from the request alone, in well under a millisecond."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dowse.errors import QueryError
+from dowse.query.ast import needs_match, with_exact_words
+from dowse.query.parser import parse_query
+from dowse.query.structural import parse_structural
+
+# A longer text is a pasted one: a report, a stack trace.
+_MAX_LENGTH = 300
+_SLOW_MODES = ("regex", "tfidf", "graph")
+_SLOW_LANES = ("tfidf", "graph")
+# Steps after the first ranking that run lanes or models once more.
+_SLOW_OPTIONS = ("expand", "graph_expand", "rerank", "diversify")
+
+
+def may_be_slow(query: str, options: Mapping[str, Any]) -> bool:
+    """Whether a search reads texts, walks the call graph, takes further steps or indexes a revision."""
+    lanes = options["lanes"] or ""
+    if (
+        len(query) + len(options["filters"]) > _MAX_LENGTH
+        or "rev:" in query
+        or options["mode"] in _SLOW_MODES
+        or any(options[name] for name in _SLOW_OPTIONS)
+        or any(lane in lanes for lane in _SLOW_LANES)
+    ):
+        return True
+    text = f"{query} {options['filters']}"
+    if options["mode"] == "auto" and parse_structural(query, lambda _: True):
+        return True
+    if options["plain"] and not options["filters"]:
+        return False
+    try:
+        return ("/" in text or '"' in text) and needs_match(with_exact_words(parse_query(text)))
+    except QueryError:  # the search itself reports it, at once
+        return False

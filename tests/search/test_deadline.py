@@ -1,0 +1,113 @@
+"""One deadline for all that a query does: what was cut is noted, what can't be cut is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dowse import Index, deadline
+from dowse.deadline import Deadline, time_limit, within
+from dowse.errors import Cancelled, TooSlow
+from dowse.search.exact import ScanLimits
+
+from helpers import index_tree
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    files = {f"m{n}.py": f"def spin_{n}(wheel):\n    return spin_{n - 1}(wheel)\n" for n in range(1, 30)}
+    return index_tree(tmp_path_factory.mktemp("deadline") / "tree", files, refresh="never")
+
+
+class Clock:
+    """The time, which passes by a second with each look at it, or stands still."""
+
+    def __init__(self) -> None:
+        self.now, self.step = 1000.0, 0.0
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+    clock = Clock()
+    monkeypatch.setattr("time.monotonic", clock)
+    yield clock
+
+
+@pytest.mark.parametrize(
+    "query", ["spin wheel", "/spin/", "/[0-9]{4}/", "what calls spin_3", "spin_4", '"wheel"']
+)
+def test_no_query_outlives_its_deadline(tree: Index, query: str, clock: Clock) -> None:
+    clock.step = 100.0
+    with pytest.raises(TooSlow, match=r"no answer within|took too long"):
+        tree.search(query, k=5)
+
+
+def test_a_query_whose_client_is_gone_ends(tree: Index) -> None:
+    gone = Deadline()
+    gone.cancel()
+    for query in ("spin wheel", "/spin/", "what calls spin_3"):
+        with within(gone), pytest.raises(Cancelled):
+            tree.search(query, k=5)
+    assert tree.search("spin wheel", k=5).hits
+
+
+def test_six_hundred_unknown_names_are_looked_up_within_the_deadline(tree: Index, clock: Clock) -> None:
+    query = " ".join(f"unknownName{n}" for n in range(600))
+    assert tree.search(query, mode="graph").notes
+    clock.step = 1.0
+    with pytest.raises(TooSlow):
+        tree.search(query, mode="graph")
+    assert clock.now < 1000.0 + 2 * tree.settings.query_seconds
+
+
+def test_a_pattern_that_runs_out_of_time_gives_what_it_found(tree: Index, clock: Clock) -> None:
+    limits = tree.settings.exact_seconds
+    clock.step = limits / 20  # some files, not all of them
+    answer = tree.search("/spin/", k=3)
+    assert len(answer.hits) == 3
+    assert ["there was time to search" in note.text for note in answer.notes] == [True]
+    with pytest.raises(TooSlow):
+        tree.search("/spin/", k=0)  # all lines, or none
+    with pytest.raises(TooSlow):
+        tree.search("/[0-9]{4}/", k=3)  # nothing found says nothing
+
+
+def test_steps_that_an_answer_can_do_without_are_left_out(tree: Index, clock: Clock) -> None:
+    plain = tree.search("spin wheel", k=5)
+    with time_limit(100.0):
+        clock.now += 80.0
+        answer = tree.search("spin wheel", k=5, expand=True, graph_expand=True)
+    assert [hit.symbol.name for hit in answer] == [hit.symbol.name for hit in plain]
+    texts = [note.text for note in answer.notes]
+    assert "there was no time for query expansion" in texts and "there was no time for callees" in texts
+
+
+def test_a_sooner_deadline_stays(clock: Clock) -> None:
+    with time_limit(5.0), time_limit(60.0):
+        assert deadline.seconds_left(30.0) == 5.0
+        clock.now += 4.0
+        assert deadline.is_late() and deadline.seconds_left(30.0) == 1.0
+        deadline.check()
+        clock.now += 1.0
+        with pytest.raises(TooSlow, match="within 5 s"):
+            deadline.check()
+    deadline.check()
+    assert ScanLimits(deadline.optional_until()).until == float("inf")
+
+
+def test_texts_of_hits_are_read_within_the_deadline(tmp_path: Path, clock: Clock) -> None:
+    body = "".join(f"def spin_{n}(wheel):\n    return {n}\n" for n in range(250))
+    index = index_tree(tmp_path / "many", {"many.py": body}, refresh="never")
+    clock.step = 0.0
+    whole = index.search("/spin/", k=250)
+    assert len(whole.hits) == 250
+    clock.step = index.settings.query_seconds / 200
+    answer = index.search("/spin/", k=250)
+    assert 0 < len(answer.hits) < 250
+    assert any("there was time for the texts of" in note.text for note in answer.notes)
