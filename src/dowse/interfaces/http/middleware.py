@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dowse.interfaces.http.metrics import Metrics
 from dowse.security.terminal import escape_name
 from dowse.services.web.guard import RequestGuard
+from dowse.services.web.logs import log_request
 from dowse.services.web.options import ServeOptions
 from dowse.services.web.problem import problem
 
@@ -47,7 +48,9 @@ class Guard(RequestGuard):
         started = time.perf_counter()
         await super().__call__(scope, receive, send)
         if scope["type"] == "http":
-            self._metrics.answered(_operation(scope), scope["status"], time.perf_counter() - started)
+            seconds = time.perf_counter() - started
+            self._metrics.answered(_operation(scope), scope["status"], seconds)
+            log_request(scope, seconds, with_query=self.options.log_queries)
 
     async def respond(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer; unexpected exceptions go to the log, and the client gets a plain 500."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import signal
 import socket
 from collections.abc import Callable
 from types import FrameType
@@ -13,8 +15,9 @@ from starlette.types import ASGIApp
 from dowse.errors import DowseError
 from dowse.services.web.connections import ACCEPT_AT_ONCE, AcceptErrors, connection_class
 from dowse.services.web.options import Limits
+from dowse.services.web.systemd import notify, watchdog_seconds
 
-# Time limit for open requests after Ctrl-C.
+# Time limit for open requests after Ctrl-C; `Limits` has that of SIGTERM.
 _GRACE_SECONDS = 3
 # A request's URL and headers; a little more than a URL may have, so that the guard can say what is wrong.
 _HEAD_BYTES = 96 * 1024
@@ -27,6 +30,7 @@ class Server(uvicorn.Server):
 
     on_exit: Callable[[], None] | None = None
     on_shutdown: Callable[[], None] | None = None
+    grace_seconds = 0.0  # time limit for open requests after SIGTERM
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start; then allow a longer backlog than the connections accepted at once, which asyncio can't."""
@@ -34,6 +38,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         for each in sockets or ():
             each.listen(_BACKLOG)
+        notify("READY=1")
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Shut down; afterwards uvicorn raises the signal again."""
@@ -43,16 +48,20 @@ class Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Handle a signal."""
+        notify("STOPPING=1")
         if self.on_exit is not None:
             self.on_exit()
+        if sig == signal.SIGTERM:
+            self.config.timeout_graceful_shutdown = math.ceil(self.grace_seconds)
         super().handle_exit(sig, frame)
 
 
 def create_server(app: ASGIApp, limits: Limits) -> Server:
     """Return the server of an application, within limits on its connections."""
-    return Server(
+    server = Server(
         uvicorn.Config(
             app,
+            log_config=None,  # as all else is logged (`logs.py`)
             # Warnings are about what clients send: each could fill the log with them.
             log_level="error",
             access_log=False,
@@ -63,8 +72,17 @@ def create_server(app: ASGIApp, limits: Limits) -> Server:
             ws="none",
             backlog=ACCEPT_AT_ONCE,
             h11_max_incomplete_event_size=_HEAD_BYTES,
+            # Called by the event loop: a service manager restarts a server whose loop hangs.
+            callback_notify=_feed_watchdog if watchdog_seconds() else None,
+            timeout_notify=int(watchdog_seconds() / 3),
         )
     )
+    server.grace_seconds = limits.grace_seconds
+    return server
+
+
+async def _feed_watchdog() -> None:
+    notify("WATCHDOG=1")
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -21,6 +21,7 @@ from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers
 from dowse.services.models.answer import Model, SearchAnswer, Suggestions
 from dowse.services.option_types import option_default, option_type
 from dowse.services.suggest import suggest as make_suggestions
+from dowse.services.web.request_id import current_request
 from dowse.types import Answer
 
 router = APIRouter()
@@ -116,6 +117,8 @@ async def _search(
     finally:
         state.refresher.refresh_if_due(served)
     state.metrics.searched(answer)
+    if (request := current_request()) is not None:
+        request.generations[served.name] = answer.generation
     return IndexResult(served.name, answer)
 
 
