@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -17,7 +16,7 @@ def vectors(index: Index) -> dict[str, list[float]]:
     with index.backend.reader() as reader:
         rows = reader.rows_of_files([file.file_id for file in reader.files()])
         found = reader.vectors(encoder.id, [row.row for row in rows])
-        return {row.key: found[row.row].tolist() for row in rows}
+        return {row.key: vector.tolist() for row, vector in zip(rows, found, strict=True)}
 
 
 def test_vectors_survive_an_upgrade(sample: Path, tmp_path: Path) -> None:
@@ -35,4 +34,3 @@ def test_vectors_survive_an_upgrade(sample: Path, tmp_path: Path) -> None:
         again = index.embed()
         assert (again.encoded, again.missing) == (0, 0) and again.reused > 0
         assert vectors(index) == before
-    shutil.rmtree(folder)
