@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -40,8 +39,7 @@ class BoundedThreadPool:
             if self._pending >= self._limits.threads + self._limits.waiting:
                 raise Busy("the server is overloaded; try again in a moment")
             self._pending += 1
-        # In the context of the request, whose id the log shows.
-        future = self._executor.submit(contextvars.copy_context().run, work)
+        future = self._executor.submit(work)
         future.add_done_callback(self._finish)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._limits.seconds)

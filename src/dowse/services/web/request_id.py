@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 from starlette.types import Message, Scope, Send
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 HEADER = b"x-request-id"
 # What proxies send: UUIDs, hexadecimal numbers and the like. Anything else could forge lines of a log.
@@ -29,6 +34,21 @@ _current: ContextVar[RequestFacts | None] = ContextVar("dowse_request", default=
 def current_request() -> RequestFacts | None:
     """Return the request that this task or thread works on."""
     return _current.get()
+
+
+def keep_request(work: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Return a function that works on the current request in another thread, too."""
+    facts = _current.get()
+
+    @wraps(work)
+    def work_on_request(*arguments: Parameters.args, **more: Parameters.kwargs) -> Result:
+        token = _current.set(facts)
+        try:
+            return work(*arguments, **more)
+        finally:
+            _current.reset(token)
+
+    return work_on_request
 
 
 def begin_request(scope: Scope, send: Send) -> Send:

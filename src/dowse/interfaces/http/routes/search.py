@@ -21,7 +21,7 @@ from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers
 from dowse.services.models.answer import Model, SearchAnswer, Suggestions
 from dowse.services.option_types import option_default, option_type
 from dowse.services.suggest import suggest as make_suggestions
-from dowse.services.web.request_id import current_request
+from dowse.services.web.request_id import current_request, keep_request
 from dowse.types import Answer
 
 router = APIRouter()
@@ -93,6 +93,7 @@ async def search(
     # One more hit tells whether there is another page; merging several indexes needs a few more.
     depth = offset + k + (LOOKAHEAD if len(selected) > 1 else 1)
 
+    @keep_request
     def run(served: ServedIndex) -> Answer:
         feedback = options["feedback"] is not False and state.records_feedback(served)
         page_size = options["page_size"] or k
