@@ -14,7 +14,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dowse.services.web.access import AccessRules, Refusal
 from dowse.services.web.options import ServeOptions
 from dowse.services.web.problem import problem
-from dowse.services.web.request_id import begin_request
 
 # Clients with a bucket; beyond that, the least recently seen one is dropped.
 _MAX_CLIENTS = 10_000
@@ -37,7 +36,6 @@ class RequestGuard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that is rejected, or pass it on."""
         if scope["type"] == "http":
-            send = begin_request(scope, send)
             body = await self.check(scope, receive)
             if isinstance(body, bytes):
                 receive = replay_body(body, receive)

@@ -31,8 +31,6 @@ class Limits:
     head_seconds: float = 10.0
     body_seconds: float = 10.0
     send_seconds: float = 30.0
-    # Time limit for open requests after SIGTERM; Ctrl-C waits for less, because somebody watches.
-    grace_seconds: float = 15.0
 
 
 @dataclass(frozen=True, slots=True)

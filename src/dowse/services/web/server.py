@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import signal
 import socket
 from collections.abc import Callable
@@ -17,8 +16,8 @@ from dowse.services.web.connections import ACCEPT_AT_ONCE, AcceptErrors, connect
 from dowse.services.web.options import Limits
 from dowse.services.web.systemd import notify, watchdog_seconds
 
-# Time limit for open requests after Ctrl-C; `Limits` has that of SIGTERM.
-_GRACE_SECONDS = 3
+# Time limits for open requests: after Ctrl-C, when somebody watches, and after SIGTERM.
+_GRACE_SECONDS, TERM_GRACE_SECONDS = 3, 15
 # A request's URL and headers; a little more than a URL may have, so that the guard can say what is wrong.
 _HEAD_BYTES = 96 * 1024
 # Connections that may wait to be accepted.
@@ -30,7 +29,6 @@ class Server(uvicorn.Server):
 
     on_exit: Callable[[], None] | None = None
     on_shutdown: Callable[[], None] | None = None
-    grace_seconds = 0.0  # time limit for open requests after SIGTERM
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start; then allow a longer backlog than the connections accepted at once, which asyncio can't."""
@@ -52,13 +50,13 @@ class Server(uvicorn.Server):
         if self.on_exit is not None:
             self.on_exit()
         if sig == signal.SIGTERM:
-            self.config.timeout_graceful_shutdown = math.ceil(self.grace_seconds)
+            self.config.timeout_graceful_shutdown = TERM_GRACE_SECONDS
         super().handle_exit(sig, frame)
 
 
 def create_server(app: ASGIApp, limits: Limits) -> Server:
     """Return the server of an application, within limits on its connections."""
-    server = Server(
+    return Server(
         uvicorn.Config(
             app,
             log_config=None,  # as all else is logged (`logs.py`)
@@ -77,8 +75,6 @@ def create_server(app: ASGIApp, limits: Limits) -> Server:
             timeout_notify=int(watchdog_seconds() / 3),
         )
     )
-    server.grace_seconds = limits.grace_seconds
-    return server
 
 
 async def _feed_watchdog() -> None:
