@@ -1,4 +1,7 @@
-"""`/livez` and `/readyz`: whether to restart the server, and whether to send it requests; without a token."""
+"""Liveness (`/livez`: whether to restart the server) and readiness (`/readyz`: whether to send requests).
+
+Neither needs a token.
+"""
 
 from __future__ import annotations
 
