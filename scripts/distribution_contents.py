@@ -27,6 +27,7 @@ _IN_METADATA = (
 # Named here although they follow from the sources: without one of them an installation is broken.
 _NEEDED = (
     "dowse/py.typed",
+    "dowse/models/SHA256SUMS",
     "dowse/models/base/weights.bin",
     "dowse/models/small/weights.bin",
     "dowse/models/rerank/weights.bin",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.encoders.document import Document, Form, View, docs_view, query_view, views
 from dowse.encoders.encoder import file_safe
 from dowse.encoders.model_files import CONFIG_FILE as CONFIG_FILE
-from dowse.encoders.model_files import read_model_settings
+from dowse.encoders.model_files import is_shipped_file, read_model_settings
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
@@ -112,6 +112,10 @@ class DowseModel:
         """Open the float graph on a GPU if there is one, else the quantised graph on the CPU."""
         from dowse.encoders.session import open_session, uses_gpu
 
+        if is_shipped_file(self._folder):
+            from dowse.encoders.checksums import check_once
+
+            check_once(self._folder)
         gpu_model = self._folder / GPU_MODEL_FILE
         if uses_gpu(self._device) and gpu_model.exists():
             return open_session(gpu_model, self._device)

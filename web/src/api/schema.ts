@@ -1531,6 +1531,11 @@ export interface components {
              * @description What to do about it.
              */
             remedy: string;
+            /**
+             * Request Id
+             * @description That of the header `X-Request-ID`, and of the server's log.
+             */
+            request_id?: string | null;
             /** Status */
             status: number;
             /** Title */

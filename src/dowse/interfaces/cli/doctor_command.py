@@ -41,6 +41,7 @@ def _run_checks(index: Index) -> list[Check]:
         ("python", sys.version_info >= (3, 11), sys.version.split()[0]),
         ("sqlite", sqlite3.sqlite_version_info >= (3, 22), sqlite3.sqlite_version),
         _grammars(),
+        _models(),
         ("folder", index.root.exists(), str(index.root)),
     ]
     if not index.exists:
@@ -60,6 +61,20 @@ def _grammars() -> Check:
     if missing:
         return "grammars", False, f"missing: {', '.join(missing)}; reinstall dowse"
     return "grammars", True, f"{len(LANGUAGES)} grammars load"
+
+
+def _models() -> Check:
+    """Read every shipped model and compare its checksum."""
+    from dowse.encoders.checksums import count_files, damaged_files
+    from dowse.encoders.model_files import shipped_folder
+
+    try:
+        damaged = damaged_files()
+    except DowseError as error:
+        return "models", False, str(error)
+    if damaged:
+        return "models", False, f"damaged in {shipped_folder()}: {', '.join(damaged)}; reinstall dowse"
+    return "models", True, f"{count_files()} files have their checksums"
 
 
 def _encoder_checks(index: Index) -> list[Check]:

@@ -27,6 +27,9 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine)")
     parser.add_argument("--port", type=int, default=8742, metavar="N", help="0 takes any (default: 8742)")
     parser.add_argument("--token", metavar="SECRET", help="that every request must carry (or DOWSE_TOKEN)")
+    parser.add_argument(
+        "--token-file", metavar="FILE", help="that holds the token, which is not printed then"
+    )
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
     parser.add_argument(
         "--reports", action="append", metavar="FOLDER", help="with reports of `dowse eval`; may be repeated"
@@ -44,31 +47,59 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="ORIGIN",
         help="another origin whose pages may send requests, e.g. of a proxy; may be repeated",
     )
+    parser.add_argument(
+        "--log-format", choices=("text", "json"), help="log every request; otherwise only problems, as text"
+    )
+    parser.add_argument("--log-queries", action="store_true", help="also log what was searched for")
     flags.add(parser, "--show-secrets", "encoding")
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve one or several indexes over HTTP."""
     from dowse.interfaces.http.app import serve
+    from dowse.services.web.logs import configure_logs
     from dowse.services.web.options import Limits, ServeOptions, is_loopback
+    from dowse.services.web.systemd import inherited_socket
 
-    token = options.token or os.environ.get("DOWSE_TOKEN", "")
-    if not token and not is_loopback(options.host):
+    configure_logs(options.log_format or "text", requests=options.log_format is not None)
+    listening = inherited_socket()
+    host, port = listening.getsockname()[:2] if listening else (options.host, options.port)
+    token = (
+        _read_token(options.token_file)
+        if options.token_file
+        else options.token or os.environ.get("DOWSE_TOKEN", "")
+    )
+    if not token and not is_loopback(host):
         raise DowseError(
-            f"{options.host} can be reached from other machines; set a secret with --token or DOWSE_TOKEN"
+            f"{host} can be reached from other machines; set a secret with --token-file or DOWSE_TOKEN"
         )
     limits = Limits() if options.rate is None else replace(Limits(), rate=options.rate)
     settings = {**flag_settings(options), "exact_seconds": limits.pattern_seconds}
     indexes = [Index.open(local_path(path), **settings) for path in options.paths or [root_here(options)]]
     server_options = ServeOptions(
-        host=options.host,
-        port=options.port,
+        host=host,
+        port=port,
         token=token,
+        show_token=not options.token_file,
         allow_origins=tuple(options.allow_origin or ()),
         reports=tuple(Path(folder) for folder in options.reports or ()),
         feedback=not options.no_feedback,
         watch=options.watch,
+        log_queries=options.log_queries,
         limits=limits,
     )
-    serve(indexes, server_options, open_page=options.open)
+    serve(indexes, server_options, listening=listening, open_page=options.open)
     return EXIT_FOUND
+
+
+def _read_token(path: str) -> str:
+    """Return the token in a file, such as a credential of systemd or a secret of Kubernetes."""
+    try:
+        token = Path(path).read_text().strip()
+    except (OSError, ValueError) as error:
+        raise DowseError(
+            f"{path} can't be read ({getattr(error, 'strerror', None) or error}); check --token-file"
+        ) from error
+    if not token:
+        raise DowseError(f"{path} is empty; write the token to it")
+    return token

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import signal
+import socket
 import sys
 import threading
 import webbrowser
@@ -16,7 +18,7 @@ from dowse.index import Index
 from dowse.interfaces.daemon.server import DaemonServer
 from dowse.interfaces.http.middleware import Guard
 from dowse.interfaces.http.problems import add_handlers
-from dowse.interfaces.http.routes import docs, evaluation, feedback, log, search, status, symbol
+from dowse.interfaces.http.routes import docs, evaluation, feedback, log, probes, search, status, symbol
 from dowse.interfaces.http.state import ServerState
 from dowse.interfaces.http.static_page import add_page
 from dowse.services.models.symbol import Problem
@@ -50,6 +52,7 @@ def create_app(indexes: Sequence[Index], options: ServeOptions | None = None) ->
     for route in _ROUTES:
         api.include_router(route.router)
     app.include_router(api)
+    app.include_router(probes.router)
     add_page(app)
     add_handlers(app)
     docs.add_openapi(app)
@@ -69,12 +72,19 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         state.close()
 
 
-def serve(indexes: Sequence[Index], options: ServeOptions, *, open_page: bool = False) -> None:
-    """Answer requests until the process gets a signal."""
-    listening = listen(options.host, options.port)
+def serve(
+    indexes: Sequence[Index],
+    options: ServeOptions,
+    *,
+    listening: socket.socket | None = None,
+    open_page: bool = False,
+) -> None:
+    """Answer requests until the process gets a signal; on a socket of its own, unless it inherited one."""
+    listening = listening or listen(options.host, options.port)
     options = replace(options, port=listening.getsockname()[1])
     address = url(options)
-    sys.stdout.write(f"dowse answers at {address}\n")
+    shown = address if options.show_token else address.partition("?")[0]
+    sys.stdout.write(f"dowse answers at {shown}\n")
     sys.stdout.flush()
     if open_page:
         webbrowser.open(address)
@@ -86,7 +96,8 @@ def serve(indexes: Sequence[Index], options: ServeOptions, *, open_page: bool = 
     server.on_exit = state.broker.close  # streams of events never end by themselves
     server.on_shutdown = warm.stop
     warm.start()
-    # Ctrl-C is how this ends: the server has cleaned up before the signal comes through.
+    # Ctrl-C and SIGTERM are how this ends: the server has cleaned up before the signal comes through.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
 

@@ -14,8 +14,10 @@ from dowse.interfaces.http.metrics import Metrics
 from dowse.security.terminal import escape_name
 from dowse.services.web.disconnects import run_while_connected
 from dowse.services.web.guard import RequestGuard
+from dowse.services.web.logs import log_request
 from dowse.services.web.options import ServeOptions
 from dowse.services.web.problem import problem
+from dowse.services.web.request_id import begin_request
 
 # Only our own origin, scripts and styles from files alone; nobody may embed the page in a frame.
 CONTENT_POLICY = (
@@ -48,9 +50,13 @@ class Guard(RequestGuard):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or pass it on."""
         started = time.perf_counter()
+        if scope["type"] == "http":
+            send = begin_request(scope, send)
         await super().__call__(scope, receive, send)
         if scope["type"] == "http":
-            self._metrics.answered(_operation(scope), scope["status"], time.perf_counter() - started)
+            seconds = time.perf_counter() - started
+            self._metrics.answered(_operation(scope), scope["status"], seconds)
+            log_request(scope, seconds, with_query=self.options.log_queries)
 
     async def respond(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer; unexpected exceptions go to the log, and the client gets a plain 500."""

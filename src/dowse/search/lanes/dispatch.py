@@ -124,6 +124,10 @@ class LaneDispatcher:
         elif any(LANES[lane].wants_encoder for lane in lanes):
             self._inline.warm()
 
+    def states(self) -> dict[str, str]:
+        """Return up, starting or failing for every lane that has a process."""
+        return self._host.states() if self._host is not None else {}
+
     def close(self) -> None:
         """End the processes; a later search starts new ones."""
         if self._host is not None:

@@ -59,6 +59,12 @@ class LaneHost:
             queues = dict(self._queues)
         return {name: pid for name, queue in queues.items() if (pid := queue.pid())}
 
+    def states(self) -> dict[str, str]:
+        """Return the state of every lane that has been asked for: up, starting or failing."""
+        with self._lock:
+            queues = dict(self._queues)
+        return {name: queue.state() for name, queue in queues.items()}
+
     def close(self) -> None:
         """End the processes at once; a later job starts new ones."""
         with self._lock:

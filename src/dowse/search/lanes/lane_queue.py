@@ -72,6 +72,12 @@ class LaneQueue:
         """Return the id of the process, if there is one."""
         return self._worker.pid
 
+    def state(self) -> str:
+        """Return "up", "starting", or "failing" if the process has died and is not ready again."""
+        if self._worker.is_ready and self._worker.pid is not None:
+            return "up"
+        return "failing" if self._last_death else "starting"
+
     def stop(self) -> None:
         """Kill the process; jobs that wait are refused."""
         with self._changed:

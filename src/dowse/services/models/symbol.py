@@ -219,3 +219,6 @@ class Problem(Model):
     candidates: list[Candidate] | None = Field(
         default=None, description="The symbols that a name could mean."
     )
+    request_id: str | None = Field(
+        default=None, description="That of the header `X-Request-ID`, and of the server's log."
+    )

@@ -43,10 +43,12 @@ class ServeOptions:
     host: str = "127.0.0.1"
     port: int = 8742
     token: str = ""  # the bearer token that the API requires; "" requires none
+    show_token: bool = True  # whether the address that is printed has the token in it
     allow_origins: tuple[str, ...] = ()  # other origins (https://host:port) whose pages may send requests
     reports: tuple[Path, ...] = ()  # folders with reports of `dowse eval --report`
     feedback: bool = True  # whether feedback is recorded and affects rankings
     watch: bool = False  # whether changed files are indexed when they change, not when somebody searches
+    log_queries: bool = False  # whether the log of requests has what was searched for
     limits: Limits = field(default_factory=Limits)
 
 

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from starlette.responses import JSONResponse
 
 from dowse.security.terminal import escape_surrogates_in_json
+from dowse.services.web.request_id import current_request
 
 MEDIA_TYPE = "application/problem+json"
 # Seconds after which a client should retry while the server is busy.
@@ -46,6 +47,8 @@ def problem(
     """Return the response for one problem; `more` are further members, those that are None left out."""
     title = TITLES.get(kind) or HTTPStatus(status).phrase
     body = {"type": f"/api/docs#{kind}", "title": title, "status": status, "detail": detail, "remedy": remedy}
+    if (request := current_request()) is not None:
+        more["request_id"] = request.id
     members = {name: value for name, value in more.items() if value is not None}
     retry = {"Retry-After": str(RETRY_SECONDS)} if kind in _RETRY_KINDS else {}
     # A problem may quote the request, which need not be valid UTF-8.

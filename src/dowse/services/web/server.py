@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 from collections.abc import Callable
 from types import FrameType
@@ -14,9 +15,10 @@ from dowse.errors import DowseError
 from dowse.services.web.connections import ACCEPT_AT_ONCE, AcceptErrors, connection_class
 from dowse.services.web.log_limit import limit_logs
 from dowse.services.web.options import Limits
+from dowse.services.web.systemd import notify, watchdog_seconds
 
-# Time limit for open requests after Ctrl-C.
-_GRACE_SECONDS = 3
+# Time limits for open requests: after Ctrl-C, when somebody watches, and after SIGTERM.
+_GRACE_SECONDS, TERM_GRACE_SECONDS = 3, 15
 # A request's URL and headers; a little more than a URL may have, so that the guard can say what is wrong.
 _HEAD_BYTES = 96 * 1024
 # Connections that may wait to be accepted.
@@ -35,6 +37,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         for each in sockets or ():
             each.listen(_BACKLOG)
+        notify("READY=1")
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Shut down; afterwards uvicorn raises the signal again."""
@@ -44,8 +47,11 @@ class Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Handle a signal."""
+        notify("STOPPING=1")
         if self.on_exit is not None:
             self.on_exit()
+        if sig == signal.SIGTERM:
+            self.config.timeout_graceful_shutdown = TERM_GRACE_SECONDS
         super().handle_exit(sig, frame)
 
 
@@ -55,6 +61,7 @@ def create_server(app: ASGIApp, limits: Limits) -> Server:
     return Server(
         uvicorn.Config(
             app,
+            log_config=None,  # as all else is logged (`logs.py`)
             # Warnings are about what clients send: each could fill the log with them.
             log_level="error",
             access_log=False,
@@ -65,8 +72,15 @@ def create_server(app: ASGIApp, limits: Limits) -> Server:
             ws="none",
             backlog=ACCEPT_AT_ONCE,
             h11_max_incomplete_event_size=_HEAD_BYTES,
+            # Called by the event loop: a service manager restarts a server whose loop hangs.
+            callback_notify=_feed_watchdog if watchdog_seconds() else None,
+            timeout_notify=int(watchdog_seconds() / 3),
         )
     )
+
+
+async def _feed_watchdog() -> None:
+    notify("WATCHDOG=1")
 
 
 def listen(host: str, port: int) -> socket.socket:

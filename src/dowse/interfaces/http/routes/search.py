@@ -23,6 +23,7 @@ from dowse.services.option_types import option_default, option_type
 from dowse.services.search_cost import may_be_slow
 from dowse.services.suggest import suggest as make_suggestions
 from dowse.services.thread_pool import BoundedThreadPool
+from dowse.services.web.request_id import current_request, keep_request
 from dowse.types import Answer
 
 router = APIRouter()
@@ -94,6 +95,7 @@ async def search(
     # One more hit tells whether there is another page; merging several indexes needs a few more.
     depth = offset + k + (LOOKAHEAD if len(selected) > 1 else 1)
 
+    @keep_request
     def run(served: ServedIndex) -> Answer:
         feedback = options["feedback"] is not False and state.records_feedback(served)
         page_size = options["page_size"] or k
@@ -119,6 +121,8 @@ async def _search(
     finally:
         state.refresher.refresh_if_due(served)
     state.metrics.searched(answer)
+    if (request := current_request()) is not None:
+        request.generations[served.name] = answer.generation
     return IndexResult(served.name, answer)
 
 

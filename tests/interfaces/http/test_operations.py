@@ -1,0 +1,271 @@
+"""`dowse serve` as a service: signals, probes, request ids, logs, and what systemd expects."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from dowse import Index
+from dowse.errors import DowseError
+from dowse.services.web.logs import configure_logs
+from dowse.services.web.options import ServeOptions
+from dowse.services.web.request_id import current_request
+from dowse.services.web.systemd import inherited_socket, notify
+from interfaces.http.conftest import INN
+from interfaces.http.running import Running, running
+from interfaces.http.test_command import serving
+from secret_samples import tokens
+
+from helpers import index_tree, write_tree
+
+MADE = re.compile(r"[0-9a-f]{16}")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00")
+
+
+@pytest.fixture
+def root_logger() -> Iterator[None]:
+    """Put the loggers back as they were."""
+    root, requests = logging.getLogger(), logging.getLogger("dowse.request")
+    before = root.handlers[:], root.level, requests.level
+    yield
+    root.handlers[:] = before[0]
+    root.setLevel(before[1])
+    requests.setLevel(before[2])
+
+
+def test_sigterm_ends_with_0_after_the_requests_that_have_begun(tmp_path: Path) -> None:
+    """And systemd hears of it, as it heard that the server is ready and alive."""
+    root = write_tree(tmp_path / "inn", INN)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.settimeout(60)
+        environment = {
+            "NOTIFY_SOCKET": str(tmp_path / "notify"),
+            "WATCHDOG_USEC": "3000000",
+            "DOWSE_CACHE_DIR": str(tmp_path / "cache"),
+        }
+        with serving(root, **environment) as (process, url):
+            assert [manager.recv(100), manager.recv(100)] == [b"READY=1", b"WATCHDOG=1"]
+            with half_sent(httpx.URL(url)) as line:
+                process.send_signal(signal.SIGTERM)
+                while (heard := manager.recv(100)) == b"WATCHDOG=1":
+                    pass
+                assert heard == b"STOPPING=1"
+                wait_until_refused(httpx.URL(url))
+                line.sendall(b"{}")
+                assert b" 202 " in line.recv(1000).split(b"\r\n")[0]
+            _, errors = process.communicate(timeout=30)
+            assert process.returncode == 0 and not errors
+
+
+@contextlib.contextmanager
+def half_sent(url: httpx.URL) -> Iterator[socket.socket]:
+    """Send a request without its body, which the server waits for."""
+    head = b"POST /api/reindex HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    with socket.create_connection((url.host, url.port), timeout=30) as line:
+        line.sendall(head + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+        assert line.recv(100).startswith(b"HTTP/1.1 100")
+        yield line
+
+
+def wait_until_refused(url: httpx.URL) -> None:
+    """Connect until nobody listens any more."""
+    with contextlib.suppress(ConnectionRefusedError, ConnectionResetError):
+        while True:
+            socket.create_connection((url.host, url.port), timeout=30).close()
+
+
+def test_alive_before_ready(tmp_path: Path) -> None:
+    """Liveness says nothing about indexes; readiness waits for them, and neither needs the token."""
+    index = Index.open(write_tree(tmp_path / "inn", INN), index_dir=str(tmp_path / "index"), encoder="none")
+    with running([index], ServeOptions(token="pst")) as run:
+        run.state.refresher.close()  # whatever it has built by now is removed
+        index.backend.clear()
+        assert run.client.get("/livez").json() == {"status": "ok"}
+        answer = run.client.get("/readyz")
+        assert answer.status_code == 503 and answer.json()["status"] == "starting"
+        index.update()
+        answer = run.client.get("/readyz")
+        assert answer.status_code == 200
+        ready = {"ready": True, "generation": index.status()["generation"], "lanes": {}}
+        assert answer.json() == {"status": "ready", "indexes": [ready]}
+        assert "inn" not in answer.text  # no names without the token
+        assert run.client.get("/api/health").status_code == 401
+
+
+def test_ready_once_lanes_have_started(tmp_path: Path) -> None:
+    index = index_tree(tmp_path / "inn", INN, encoder="small", isolation="always", refresh="never")
+    with running([index]) as run:
+        seen = []
+        while not seen or seen[-1][0] == 503:
+            answer = run.client.get("/readyz")
+            seen.append((answer.status_code, answer.json()["indexes"][0]["lanes"]))
+        assert set(seen[-1][1].values()) == {"up"} and {"keyword", "embedding"} <= set(seen[-1][1])
+
+
+def test_request_ids(server: Running) -> None:
+    get = server.client.get
+    assert get("/api/health", headers={"X-Request-ID": "a-1.b_2"}).headers["x-request-id"] == "a-1.b_2"
+    made = {get("/api/health").headers["x-request-id"] for _ in range(3)}
+    assert len(made) == 3 and all(map(MADE.fullmatch, made))
+    for bad in ("", "a b", "x" * 65, 'a"b', "ä".encode()):
+        assert MADE.fullmatch(get("/", headers={"X-Request-ID": bad}).headers["x-request-id"])
+    for path, headers in (("/api/symbol?target=nowhere", {}), ("/api/none", {}), ("/", {"Host": "evil"})):
+        problem = get(path, headers={"X-Request-ID": "mine", **headers})
+        assert problem.json()["request_id"] == problem.headers["x-request-id"] == "mine"
+
+
+def test_json_log_of_requests(tmp_path: Path) -> None:
+    """Neither queries nor tokens are in it, nor is a token from a file printed."""
+    (tmp_path / "token").write_text("pst\n")
+    flags = "--log-format", "json", "--token-file", tmp_path / "token"
+    root = write_tree(tmp_path / "inn", INN)
+    with serving(root, *flags, DOWSE_CACHE_DIR=str(tmp_path / "cache")) as (process, url):
+        assert "pst" not in url and httpx.get(f"{url}api/health", timeout=60).status_code == 401
+        with httpx.Client(base_url=url, headers={"Authorization": "Bearer pst"}, timeout=60) as client:
+            with client.stream("GET", "/api/events") as stream:
+                assert any('"phase":"done"' in line for line in stream.iter_lines())
+            found = client.get("/api/search", params={"q": "sweep bucket"}, headers={"X-Request-ID": "one"})
+            assert found.status_code == 200
+            client.get("/?token=pst")
+            client.get("/api/%0d%0aforged%1b[31m")
+        process.send_signal(signal.SIGTERM)
+        _, log = process.communicate(timeout=30)
+    lines = [json.loads(line) for line in log.splitlines()]
+    search = next(line for line in lines if line.get("request_id") == "one")
+    assert TIME.fullmatch(search.pop("time")) and search.pop("ms") > 0
+    generations = search.pop("generation")
+    assert set(generations) == {"inn"} and generations["inn"] >= 1
+    assert search == {
+        "level": "info",
+        "logger": "dowse.request",
+        "message": "request",
+        "request_id": "one",
+        "client": "127.0.0.1",
+        "method": "GET",
+        "path": "/api/search",
+        "status": 200,
+    }
+    assert log.isascii() and "bucket" not in log and "pst" not in log
+    assert [line["path"] for line in lines][-2:] == ["/", "/api/\\x0d\\x0aforged\\x1b[31m"]
+
+
+@pytest.mark.usefixtures("root_logger")
+def test_text_log_with_queries(inn: Index, tmp_path: Path) -> None:
+    with (tmp_path / "log").open("w+") as stream, running([inn], ServeOptions(log_queries=True)) as run:
+        configure_logs("text", requests=True, stream=stream)
+        kept, secret = tokens()["github"]
+        run.get("suggest", q=f"sweep {kept}{secret}", token="pst")
+        stream.seek(0)
+        (line,) = stream.read().splitlines()
+    assert " info dowse.request request request_id=" in line and " path=/api/suggest query=q=sweep " in line
+    assert line.partition(" status=")[2].startswith("200 ms=")
+    assert secret not in line and "pst" not in line
+
+
+@pytest.mark.usefixtures("root_logger")
+def test_logs_are_bounded(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("w+") as stream:
+        configure_logs("json", stream=stream)
+        for number in range(10_000):
+            try:
+                raise ValueError("x" * 100_000)
+            except ValueError:
+                logging.getLogger("dowse.test").exception("%s %d", "y" * 100_000, number)
+        stream.seek(0)
+        lines = [json.loads(line) for line in stream]
+        written = stream.tell()
+    assert 50 <= len(lines) < 500 and written < len(lines) * 12_000
+    assert all(len(line["message"]) <= 1_000 and len(line["traceback"]) <= 8_000 for line in lines)
+    assert any(line.get("dropped", 0) > 0 for line in lines) or len(lines) < 100
+
+
+def test_lane_problems_are_logged_with_the_request(tmp_path: Path) -> None:
+    seen = []
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            facts = current_request()
+            seen.append((facts.id if facts else None, record.getMessage()))
+
+    handler = Handler()
+    logging.getLogger("dowse.search.lanes").addHandler(handler)
+    index = index_tree(tmp_path / "inn", INN, encoder="none", isolation="always", lane_seconds=1e-9)
+    try:
+        with running([index]) as run:
+            run.client.get("/api/search?q=sweep", headers={"X-Request-ID": "slow"})
+    finally:
+        logging.getLogger("dowse.search.lanes").removeHandler(handler)
+    assert any(who == "slow" and "keyword" in message for who, message in seen), seen
+
+
+def test_nobody_to_notify(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for address in ("", "relative", str(tmp_path / "gone")):
+        monkeypatch.setenv("NOTIFY_SOCKET", address)
+        notify("READY=1")
+
+
+def test_socket_activation(tmp_path: Path) -> None:
+    """A client that connects before the server runs is answered by it."""
+    root = write_tree(tmp_path / "inn", INN)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as early:
+            early.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            process = activated(listening, root, tmp_path)
+            try:
+                assert process.stdout is not None
+                assert process.stdout.readline().strip() == f"dowse answers at http://127.0.0.1:{port}/"
+                assert early.recv(1000).startswith(b"HTTP/1.1 200")
+            finally:
+                process.terminate()
+                process.communicate(timeout=30)
+            assert process.returncode == 0
+
+
+def activated(listening: socket.socket, root: Path, tmp_path: Path) -> subprocess.Popen[str]:
+    """Start a server as a service manager does: the socket is descriptor 3."""
+    program = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
+os.execv(sys.executable, [sys.executable, "-m", "dowse.interfaces.cli.main", "serve", sys.argv[2]])
+"""
+    return subprocess.Popen(
+        [sys.executable, "-c", program, str(listening.fileno()), str(root)],
+        pass_fds=[listening.fileno()],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "DOWSE_CACHE_DIR": str(tmp_path / "cache")},
+    )
+
+
+def test_an_inherited_socket_that_others_reach_requires_a_token(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "inn", INN)
+    with socket.create_server(("0.0.0.0", 0)) as listening:
+        process = activated(listening, root, tmp_path)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 2 and "--token-file" in errors and len(errors.splitlines()) == 1
+
+
+def test_sockets_of_other_processes_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LISTEN_FDS", "1")
+    monkeypatch.setenv("LISTEN_PID", "1")
+    assert inherited_socket() is None and "LISTEN_FDS" not in os.environ
+    monkeypatch.setenv("LISTEN_FDS", "2")
+    monkeypatch.setenv("LISTEN_PID", str(os.getpid()))
+    with pytest.raises(DowseError, match="ListenStream"):
+        inherited_socket()
