@@ -49,7 +49,8 @@ def tools_folder() -> Path:
 
 def server_home() -> Path:
     """Return where the server is unpacked."""
-    found = sorted(tools_folder().glob("elasticsearch-*/bin/elasticsearch"))
+    version = os.environ.get("DOWSE_TEST_ELASTICSEARCH") or "8.*"
+    found = sorted(tools_folder().glob(f"elasticsearch-{version}/bin/elasticsearch"))
     if not found:
         raise NoCluster(f"no Elasticsearch in {tools_folder()}; run `scripts/cluster install`")
     return found[-1].parent.parent

@@ -219,10 +219,13 @@ def _connect(address: ElasticAddress) -> Elasticsearch:
     credentials = read_credentials(address)
     options: dict[str, Any] = {}
     if credentials.api_key:
-        options["api_key"] = credentials.api_key
+        key_id, colon, key = credentials.api_key.partition(":")
+        options["api_key"] = (key_id, key) if colon else credentials.api_key  # else it is encoded already
     elif address.user:
         options["basic_auth"] = (address.user, credentials.password)
-    if credentials.ca_file and address.tls:
+    if address.tls and credentials.fingerprint:
+        options["ssl_assert_fingerprint"] = credentials.fingerprint
+    elif address.tls and credentials.ca_file:
         options["ca_certs"] = credentials.ca_file
     # Compression costs more than it saves where the cluster is on this machine.
     is_local = all(host.rpartition(":")[0] in ("localhost", "127.0.0.1", "[::1]") for host in address.hosts)
