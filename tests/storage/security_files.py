@@ -20,7 +20,9 @@ def write_security(folder: Path) -> None:
     authority.cert_pem.write_to_path(folder / CA)
     node = authority.issue_cert("127.0.0.1")
     node.private_key_pem.write_to_path(folder / KEY)
-    node.cert_chain_pems[0].write_to_path(folder / CERTIFICATE)
+    # The authority's certificate comes along, as from Elasticsearch's own set-up: its fingerprint is checked.
+    chain = node.cert_chain_pems[0].bytes() + authority.cert_pem.bytes()
+    (folder / CERTIFICATE).write_bytes(chain)
     (folder / PASSWORD).write_text(secrets.token_hex(12))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dowse.errors import ConfigError, DowseError
+from dowse.errors import ConfigError
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.errors import AccessDenied
 from dowse.storage.protocol import KeywordRequest, Term, VectorRequest
@@ -58,7 +58,7 @@ def test_a_searcher_writes_nothing_and_is_told_the_role(secured: Secured, filled
     searcher = secured.backend(filled, key=secured.key("searcher", filled))
     before = secured.ask("GET", f"/dowse-{filled}-meta/_doc/state")
     search_everything(searcher)
-    for write in (lambda: fill(searcher, some_files()[:1]), searcher.clear, lambda: embed(searcher)):
+    for write in (lambda: fill(searcher, some_files()[:1]), searcher.clear, searcher.drop):
         with pytest.raises(AccessDenied, match=r"may not .* role of a dowse (indexer|administrator)") as error:
             write()
         assert "\n" not in str(error.value)
@@ -76,7 +76,6 @@ def test_an_indexer_writes_and_removes_sources_but_not_the_index(secured: Secure
         assert reader.counts()["files"] == 3
     for administer in (
         lambda: fill(secured.backend("test-none", key=secured.key("indexer", "test-none")), some_files()),
-        lambda: indexer.vector_writer("new/1", 4).__enter__().put([b"k" * 16], np.eye(4, dtype=np.float32)[:1]),
         indexer.drop,
     ):
         with pytest.raises(AccessDenied, match="role of a dowse administrator") as error:
@@ -114,10 +113,7 @@ def test_an_api_key_may_be_id_and_key(secured: Secured, filled: str) -> None:
 
 
 def test_a_name_that_begins_alike_is_another_index(secured: Secured, filled: str) -> None:
+    key = secured.key("administrator", filled)
     for name in (f"{filled}-secret", f"{filled}-symbols", f"{filled}2"):
-        other = secured.backend(name, key=secured.key("administrator", name))
-        fill(other, some_files()[:1])
-        with pytest.raises(DowseError, match="may not read"):
-            secured.backend(name, key=secured.key("administrator", filled)).has_generation()
-        other.drop()
-    assert secured.backend(filled, key=secured.key("searcher", filled)).has_generation()
+        with pytest.raises(AccessDenied, match="may not read"):
+            secured.backend(name, key=key).has_generation()

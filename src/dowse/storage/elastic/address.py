@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import parse_qsl
 
 from dowse.errors import ConfigError
@@ -109,11 +108,8 @@ def _parse_options(options: str) -> tuple[int | None, int | None]:
 def read_credentials(address: ElasticAddress) -> Credentials:
     """Return the credentials of the environment, given in variables or in files that they name."""
     api_key, password = _read_secret(API_KEY), _read_secret(PASSWORD)
-    ca_file = os.environ.get(CA_FILE, "")
-    if ca_file and not Path(ca_file).is_file():
-        raise ConfigError(
-            f"{CA_FILE} names {ca_file}, which is no file; name the certificate of the authority"
-        )
+    if ca_file := os.environ.get(CA_FILE, ""):
+        _check_certificates(ca_file)
     fingerprint = os.environ.get(FINGERPRINT, "").replace(":", "").strip().lower()
     if fingerprint and not _SHA256.fullmatch(fingerprint):
         raise ConfigError(f"{FINGERPRINT} is no SHA-256 fingerprint; write its 64 hexadecimal digits")
@@ -128,11 +124,24 @@ def read_credentials(address: ElasticAddress) -> Credentials:
     return Credentials(api_key, password, ca_file, fingerprint)
 
 
+def _check_certificates(ca_file: str) -> None:
+    import ssl
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(ca_file)
+    except OSError as error:  # also that of OpenSSL
+        raise ConfigError(
+            f"{CA_FILE} names {ca_file}, which is no file with certificates; name that of the authority (PEM)"
+        ) from error
+
+
 def _read_secret(name: str) -> str:
     file = os.environ.get(f"{name}_FILE", "")
     secret = _read_private_file(name, file) if file else os.environ.get(name, "")
-    if not secret.isprintable():  # it could not be sent in a header
-        raise ConfigError(f"{name}{'_FILE' if file else ''} holds more than one line of text; write the secret alone")
+    # What could not be sent in a header; a password is encoded.
+    if not secret.isprintable() or (name == API_KEY and not secret.isascii()):
+        variable = f"{name}_FILE" if file else name
+        raise ConfigError(f"{variable} holds other characters than a key has; write the secret alone")
     return secret
 
 
