@@ -25,6 +25,7 @@ _TLS_REMEDIES = (
     ("WRONG_VERSION_NUMBER", "it does not speak TLS at this port; write elastic://, or another port"),
 )
 _TRUST = f"set {CA_FILE} to the certificate of the authority that signed it"
+_CLAUSES = re.compile(r"maxClauseCount is set to (\d+)")
 # The action that Elasticsearch refused, in its own words, and the role (docs/CLUSTER.md) that allows it.
 _ACTION = re.compile(r"action \[([^ ]+)\] is unauthorized")
 _ROLES = (
@@ -36,6 +37,14 @@ _ROLES = (
 
 class ClusterBusy(DowseError):
     """The cluster rejected a request (429) until all retries were spent."""
+
+
+class TooManyClauses(DowseError):
+    """A query has more clauses than the cluster allows."""
+
+    def __init__(self, message: str, limit: int) -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 class AccessDenied(DowseError):
@@ -91,6 +100,11 @@ def _api_error(status: int, reason: str, address: ElasticAddress) -> DowseError:
         return access_denied(reason, address)
     if status == 404 and "index_not_found" in reason:
         return IndexMissing(f"no index {address.name} on {address}; run `dowse index` first")
+    if found := _CLAUSES.search(reason):
+        return TooManyClauses(
+            f"the question has more parts than {address} allows ({found[1]}); ask with fewer words",
+            int(found[1]),
+        )
     if status == 429:
         return cluster_busy(address)
     if status in _RETRYABLE:
