@@ -45,7 +45,9 @@ def test_a_lost_head_is_one_line_and_the_next_run_resumes(
             assert not file.is_file() or key.encode() not in file.read_bytes()
     code, out, errors = run(*arguments, **environment)
     assert (code, errors) == (0, "")
-    report = {name: [Path(each["path"]).name for each in json.loads(out)[name]] for name in ("done", "unchanged")}
+    report = {
+        name: [Path(each["path"]).name for each in json.loads(out)[name]] for name in ("done", "unchanged")
+    }
     assert report["unchanged"] and sorted(report["done"] + report["unchanged"]) == sorted(sizes)
     assert secured.backend(index_name, key=key).check() == []
 

@@ -99,8 +99,13 @@ def test_full_disks_block_all_indices_and_searches_go_on(make_elastic: Callable[
     before = visible_documents(index)
     # What the flood-stage watermark does: every index on the disk is blocked, that of locks and transactions, too.
     ask(index, "PUT", f"/{index.client.aliases}/_settings", {"index.blocks.read_only_allow_delete": True})
-    for write in (lambda: fill(index, some_files()[:1]), lambda: fill(ElasticBackend(index.address, "new"), [])):
-        with pytest.raises(ClusterBlocked, match=r"disks are nearly full; free some space .* resumes") as error:
+    for write in (
+        lambda: fill(index, some_files()[:1]),
+        lambda: fill(ElasticBackend(index.address, "new"), []),
+    ):
+        with pytest.raises(
+            ClusterBlocked, match=r"disks are nearly full; free some space .* resumes"
+        ) as error:
             write()
         assert "\n" not in str(error.value)
     assert visible_documents(index) == before and index.check() == []

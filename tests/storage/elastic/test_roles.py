@@ -59,11 +59,15 @@ def test_a_searcher_writes_nothing_and_is_told_the_role(secured: Secured, filled
     before = secured.ask("GET", f"/dowse-{filled}-meta/_doc/state")
     search_everything(searcher)
     for write in (lambda: fill(searcher, some_files()[:1]), searcher.clear, searcher.drop):
-        with pytest.raises(AccessDenied, match=r"may not .* role of a dowse (indexer|administrator)") as error:
+        with pytest.raises(
+            AccessDenied, match=r"may not .* role of a dowse (indexer|administrator)"
+        ) as error:
             write()
         assert "\n" not in str(error.value)
     assert secured.ask("GET", f"/dowse-{filled}-meta/_doc/state") == before
-    assert searcher.health()["advice"] == ["health is shown to users who have the privilege `monitor` on the cluster"]
+    assert searcher.health()["advice"] == [
+        "health is shown to users who have the privilege `monitor` on the cluster"
+    ]
 
 
 def test_an_indexer_writes_and_removes_sources_but_not_the_index(secured: Secured, filled: str) -> None:

@@ -189,7 +189,11 @@ def _any_constraint(constraint: Or, exact_rows: ExactRows) -> Query:
 
 def _word_query(word: str) -> Query:
     terms = _required_terms(word)
-    return all_of(any_of(term_query(field, term) for field in KEYWORD_FIELDS) for term in terms) if terms else MATCH_NONE
+    return (
+        all_of(any_of(term_query(field, term) for field in KEYWORD_FIELDS) for term in terms)
+        if terms
+        else MATCH_NONE
+    )
 
 
 def _required_terms(word: str) -> list[str]:
