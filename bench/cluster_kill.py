@@ -1,11 +1,12 @@
-"""Three nodes with security, of which one is killed (-9) or all are restarted in turn (--rolling), while eight
-searchers ask and an index job runs.
+"""Nodes are killed or restarted while eight searchers ask and an index job runs.
+
+Of three nodes with security, one is killed (-9), or all are restarted in turn (--rolling).
 
 Counted: searches that failed or came back without a lane, documents lost or doubled (against an undisturbed
 index of the same sources), and how long searches took before and after. All connections use TLS and API keys:
 searchers and the index job those of docs/CLUSTER.md with the least privileges.
 
-    python bench/cluster_kill.py DATA/csn-python REPOSITORY… --queries DATA/csn-python/queries.jsonl.gz [--rolling]
+    python bench/cluster_kill.py DATA/csn-python REPOSITORY… --queries DATA/csn-python/queries.jsonl.gz
 """
 
 from __future__ import annotations

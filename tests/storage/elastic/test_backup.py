@@ -1,4 +1,4 @@
-"""What administrators do with Elasticsearch's own means: snapshots, restoring them, and disks that fill up."""
+"""Elasticsearch's own means: snapshots are made and restored, and disks fill up."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_full_disks_block_all_indices_and_searches_go_on(make_elastic: Callable[
     index = make_elastic()
     fill(index, some_files())
     before = visible_documents(index)
-    # What the flood-stage watermark does: every index on the disk is blocked, that of locks and transactions, too.
+    # What the flood-stage watermark does: all indices on the disk are blocked, that of locks too.
     ask(index, "PUT", f"/{index.client.aliases}/_settings", {"index.blocks.read_only_allow_delete": True})
     for write in (
         lambda: fill(index, some_files()[:1]),

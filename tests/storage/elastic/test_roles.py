@@ -1,4 +1,4 @@
-"""The roles of docs/CLUSTER.md suffice for what they are for, and for nothing else, on a real secured node."""
+"""The roles of docs/CLUSTER.md suffice for what they are for, and for nothing else."""
 
 from __future__ import annotations
 

@@ -31,10 +31,13 @@ def teams(secured: Secured, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
     roots = []
     for name, (folder, path, text) in places.items():
         root = write_tree(tmp_path_factory.mktemp("team") / folder, {path: text})
-        with variables_set(secured.environment(DOWSE_ELASTIC_API_KEY=secured.key("administrator", name))):
-            with Index.open(root, backend=secured.address(name), encoder=ENCODER) as index:
-                index.update()
-                index.embed()
+        key = secured.key("administrator", name)
+        with (
+            variables_set(secured.environment(DOWSE_ELASTIC_API_KEY=key)),
+            Index.open(root, backend=secured.address(name), encoder=ENCODER) as index,
+        ):
+            index.update()
+            index.embed()
         roots.append(root)
     return roots[0], secured.key("searcher", "test-team-a")
 

@@ -35,7 +35,7 @@ ExactRows = Mapping[object, frozenset[int]] | None
 
 # Elasticsearch's own limit on the values of one `terms` query.
 _MAX_TERMS = 65_536
-# Lucene limits the clauses of a query; every cluster allows 1,024, and larger heaps more. Each query has a few
+# Lucene limits the clauses of a query; every cluster allows 1,024, and larger heaps more. Each query has some
 # clauses beside these, for what is visible.
 MAX_CLAUSES = 1_000
 

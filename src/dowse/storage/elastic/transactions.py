@@ -111,7 +111,6 @@ class Transactions(IndexState):
 
         From then on that writer is fenced off: should it be alive after all, it can't commit.
         """
-
         unknown: list[tuple[int, str]] = []
 
         def change(state: State) -> State | None:
