@@ -6,26 +6,29 @@ from pathlib import Path
 
 import pytest
 
+from dowse import Index
 from dowse.config import Settings
 from dowse.storage.local.backend import LocalBackend
 from dowse.storage.protocol import Backend
 from dowse.transfer import export_snapshot
 from dowse.transfer.import_snapshot import import_snapshot
 from dowse.transfer.validate import open_snapshot
-from storage.conformance import fill, parsed_record, some_files
+from storage.conformance import fill, some_files
 from storage.elastic_fixtures import MakeElastic
 
-NEW = [parsed_record(f"{n}.py", f"def f{n}(): pass\n") for n in range(12)]
+from helpers import write_tree
+
+NEW = {f"{n}.py": f"def f{n}(): pass\n" for n in range(12)}
 
 
 @pytest.fixture(scope="module")
 def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("new")
-    backend = LocalBackend(folder / "index")
-    fill(backend, NEW)
+    index = Index.open(write_tree(folder / "tree", NEW), index_dir=str(folder / "index"), encoder="none")
+    index.update()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(export_snapshot, "_FRAME_BYTES", 1)  # something is to be seen between two frames
-        export_snapshot.export(backend, folder / "new.snapshot")
+        export_snapshot.export(index.backend, folder / "new.snapshot")
     return folder / "new.snapshot"
 
 
@@ -50,5 +53,5 @@ def test_readers_see_the_old_content_until_the_end(
         )
     assert len(seen) == len(NEW)
     assert all(each == before for each in seen)
-    assert paths(backend) == sorted(record.path for record in NEW)
+    assert paths(backend) == sorted(NEW)
     assert backend.check() == []
