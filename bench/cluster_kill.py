@@ -162,7 +162,9 @@ def disturb(
     searches, ended = Searches(), threading.Event()
     threads = [
         threading.Thread(
-            target=ask_on, args=(busy, options.corpus, questions, options.encoder, ended, searches)
+            target=ask_on,
+            args=(busy, options.corpus, questions, options.encoder, ended, searches),
+            daemon=True,
         )
         for _ in range(SEARCHERS)
     ]

@@ -7,6 +7,8 @@ import json
 import os
 import re
 import ssl
+import time
+import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Iterator
@@ -22,6 +24,7 @@ from storage.cluster import NoCluster, shared_secured_node
 
 _DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "CLUSTER.md"
 _SMALL = "?shards=1&replicas=0"
+_READY_SECONDS = 120.0
 
 
 @dataclass
@@ -48,15 +51,22 @@ class Secured:
         return f"elastics://{user + '@' if user else ''}{host}/{name}{_SMALL}"
 
     def ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
-        """Send a request as the superuser."""
+        """Send a request as the superuser; again while the index of users and keys is being created."""
         authorization = security_files.basic(security_files.ADMIN, self.password)
         headers = {"Authorization": authorization, "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.url}{path}", data, headers, method=method)
         context = ssl.create_default_context(cafile=str(self.ca))
-        with urllib.request.urlopen(request, timeout=60, context=context) as answer:
-            found: dict[str, Any] = json.load(answer)
-            return found
+        deadline = time.monotonic() + _READY_SECONDS
+        while True:
+            try:
+                with urllib.request.urlopen(request, timeout=60, context=context) as answer:
+                    found: dict[str, Any] = json.load(answer)
+                    return found
+            except urllib.error.HTTPError as error:
+                if error.code != 503 or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
 
     def key(self, role: str, *names: str) -> str:
         """Return an API key with a role of docs/CLUSTER.md for some indices."""

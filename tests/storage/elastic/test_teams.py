@@ -96,14 +96,15 @@ def test_the_index_of_another_team_is_refused_as_if_it_did_not_exist(
 ) -> None:
     root, key = teams
     errors = []
-    for name in ("test-team-b", "test-team-n"):  # the last one does not exist
+    commands = (("search", "pay invoice"), ("status",), ("export",))
+    for name, some in (("test-team-b", commands), ("test-team-n", ())):  # the last one does not exist
         with pytest.raises(AccessDenied) as error:
             secured.backend(name, key=key).has_generation()
         errors.append(str(error.value).replace(name, ""))
         environment = secured.environment(DOWSE_ELASTIC_API_KEY=key)
-        for command in (("search", "pay invoice"), ("status",), ("export", str(root), "x.snapshot")):
-            path = () if command[0] == "export" else (str(root),)
-            code, out, said = run(*command, *path, "--backend", secured.address(name), **environment)
+        for command in some:
+            place = (root, root / "x.snapshot") if command == ("export",) else (root,)
+            code, out, said = run(*command, *place, "--backend", secured.address(name), **environment)
             assert code == 2 and not out and said.count("\n") == 1, said
             assert "may not read" in said
             shows_nothing(said.replace(str(root), ""))

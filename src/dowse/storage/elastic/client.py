@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dowse.errors import DowseError, IndexMissing
 from dowse.storage.elastic.address import ElasticAddress, read_credentials
-from dowse.storage.elastic.errors import is_retryable, translate_error
+from dowse.storage.elastic.errors import UNAUTHORIZED, is_retryable, translate_error
 from dowse.storage.elastic.names import KINDS
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Client:
     def __init__(self, address: ElasticAddress, retry_seconds: float = RETRY_SECONDS) -> None:
         self.address, self.retry_seconds = address, retry_seconds
         self._es = _connect(address)
+        self._is_authenticated = False
 
     def __repr__(self) -> str:
         return f"Client({self.address})"
@@ -77,10 +78,12 @@ class Client:
         started, pause = time.monotonic(), _FIRST_PAUSE
         while True:
             try:
-                return request(es)
+                answer = request(es)
+                self._is_authenticated = True
+                return answer
             except (elastic_transport.TransportError, elasticsearch.ApiError) as error:
                 left = started + self._retry_seconds_for(error, timeout, retry_busy) - time.monotonic()
-                if not is_retryable(error) or left <= 0:
+                if not (is_retryable(error) or self._was_accepted(error)) or left <= 0:
                     raise translate_error(error, self.address) from error
                 # With jitter: clients that were rejected together would come back together.
                 time.sleep(min(left, pause * random.uniform(0.5, 1.5)))  # noqa: S311
@@ -89,6 +92,10 @@ class Client:
                 raise DowseError(
                     f"what answers at {self.address} is no Elasticsearch; check the address"
                 ) from error
+
+    def _was_accepted(self, error: Exception) -> bool:
+        """Whether credentials are rejected that were accepted before: a node that restarts knows no users."""
+        return self._is_authenticated and getattr(getattr(error, "meta", None), "status", 0) == UNAUTHORIZED
 
     def _retry_seconds_for(self, error: Exception, timeout: float, retry_busy: bool) -> float:
         import elastic_transport

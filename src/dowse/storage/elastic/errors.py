@@ -14,6 +14,9 @@ _RETRYABLE = (408, 429, 502, 503, 504)
 _DISK_FULL = ("read-only / allow delete", "flood-stage", "flood stage")
 # A cluster that is electing its master blocks every request for a moment.
 _ELECTION = ("no master", "not recovered")
+# A node that can't reach the index of users and API keys rejects credentials that are right.
+_AUTHENTICATION_FAILED = ("encountered a failure", "server is too busy")
+UNAUTHORIZED = 401
 RERUN = "then run the same again: nothing is lost, it resumes where it stopped"
 # What OpenSSL and the client say of a certificate, and the remedy.
 _TLS_REMEDIES = (
@@ -64,7 +67,11 @@ def is_retryable(error: Exception) -> bool:
         return False
     if isinstance(error, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout):
         return True
-    if not isinstance(error, elasticsearch.ApiError) or error.meta.status not in _RETRYABLE:
+    if not isinstance(error, elasticsearch.ApiError):
+        return False
+    if error.meta.status == UNAUTHORIZED:
+        return any(words in str(error.body) for words in _AUTHENTICATION_FAILED)
+    if error.meta.status not in _RETRYABLE:
         return False
     return not is_write_block(error_reason(error.body))
 
@@ -87,7 +94,7 @@ def translate_error(error: Exception, address: ElasticAddress) -> DowseError:
 
 
 def _api_error(status: int, reason: str, address: ElasticAddress) -> DowseError:
-    if status == 401:
+    if status == UNAUTHORIZED:
         return ConfigError(
             f"{address} rejected the credentials, or got none; check {API_KEY} or {PASSWORD}, "
             "or the file that holds it, on this machine"
