@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dowse.errors import DowseError, IndexMissing
 from dowse.storage.elastic.address import ElasticAddress, read_credentials
-from dowse.storage.elastic.errors import UNAUTHORIZED, is_retryable, translate_error
+from dowse.storage.elastic.errors import UNAUTHORIZED, is_election, is_retryable, translate_error
 from dowse.storage.elastic.names import KINDS
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ RETRY_SECONDS = 30.0
 # Where no node answers at all, waiting helps only if they are just being started.
 _UNREACHABLE_SECONDS = 3.0
 _TOO_MANY_REQUESTS = 429
+_ELECTION_FACTOR = 4
 # Documents of one page: some megabytes.
 _PAGE = 1000
 
@@ -105,6 +106,8 @@ class Client:
             return self.retry_seconds + timeout
         if isinstance(error, elastic_transport.ConnectionError):
             return min(self.retry_seconds, _UNREACHABLE_SECONDS)
+        if is_election(error):  # it ends by itself, but takes long on nodes that are busy
+            return _ELECTION_FACTOR * self.retry_seconds
         is_busy = getattr(getattr(error, "meta", None), "status", 0) == _TOO_MANY_REQUESTS
         return 0.0 if is_busy and not retry_busy else self.retry_seconds
 

@@ -101,7 +101,7 @@ def _api_error(status: int, reason: str, address: ElasticAddress) -> DowseError:
         )
     if any(words in reason for words in _DISK_FULL):
         return disk_full(address)
-    if "cluster_block_exception" in reason:
+    if is_write_block(reason):
         return ClusterBlocked(f"{address} accepts no writes ({reason}); lift the block, {RERUN}")
     if status == 403:
         return access_denied(reason, address)
@@ -146,6 +146,11 @@ def disk_full(address: ElasticAddress) -> ClusterBlocked:
 def is_write_block(reason: str) -> bool:
     """Whether a request was refused because of a block that somebody has to lift."""
     return "cluster_block_exception" in reason and not any(words in reason for words in _ELECTION)
+
+
+def is_election(error: Exception) -> bool:
+    """Whether the cluster has no master at the moment."""
+    return any(words in error_reason(getattr(error, "body", "")) for words in _ELECTION)
 
 
 def error_reason(body: object) -> str:
