@@ -89,22 +89,36 @@ def documents(address: str) -> Counter[tuple[str, int, str]]:
     return found
 
 
-# Indexes sources in turn; again, each after it was removed, until a file tells it to end.
+# Indexes sources in turn; again, each after it was removed, until a file tells it to end. Errors are noted, and
+# the same is run again, as its message says.
 JOB = """
-import pathlib, sys
+import json, pathlib, sys
 from dowse import Index
+from dowse.errors import DowseError
 address, encoder, end, *roots = sys.argv[1:]
-rounds = 0
+rounds, errors = 0, []
+
+def index(root, clear):
+    while True:
+        try:
+            with Index.open(root, backend=address, encoder=encoder) as index:
+                if clear:
+                    index.backend.clear(None)
+                    clear = False
+                index.update()
+                index.embed()
+                return
+        except DowseError as error:
+            if not end:
+                raise
+            errors.append(str(error))
+
 while not rounds or (end and not pathlib.Path(end).exists()):
     for root in roots:
-        with Index.open(root, backend=address, encoder=encoder) as index:
-            if rounds:
-                index.backend.clear(None)
-            index.update()
-            index.embed()
+        index(root, clear=rounds > 0)
     rounds += 1
 if end:
-    pathlib.Path(end).write_text(str(rounds))
+    pathlib.Path(end).write_text(json.dumps({"rounds": rounds, "errors": errors}))
 """
 
 
@@ -203,7 +217,7 @@ def disturb(
         "partial": searches.partial,
         "index_job": {
             **{"exit": code, "seconds": round(took, 1), "running_at_the_kill": was_running},
-            **({"rounds": int(Path(end).read_text() or 0)} if end else {}),
+            **(json.loads(Path(end).read_text() or "{}") if end else {}),
         },
         "documents": sum(wanted.values()),
         "lost": sum((wanted - there).values()),
