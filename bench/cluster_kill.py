@@ -1,7 +1,10 @@
-"""One of three nodes is killed (-9) while eight searchers ask and an index job runs.
+"""Nodes are killed or restarted while eight searchers ask and an index job runs.
+
+Of three nodes with security, one is killed (-9), or all are restarted in turn (--rolling).
 
 Counted: searches that failed or came back without a lane, documents lost or doubled (against an undisturbed
-index of the same sources), and how long searches took before and after the kill.
+index of the same sources), and how long searches took before and after. All connections use TLS and API keys:
+searchers and the index job those of docs/CLUSTER.md with the least privileges.
 
     python bench/cluster_kill.py DATA/csn-python REPOSITORY… --queries DATA/csn-python/queries.jsonl.gz
 """
@@ -9,15 +12,17 @@ index of the same sources), and how long searches took before and after the kill
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import json
+import os
 import random
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +33,7 @@ from dowse.errors import DowseError
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.names import VERSIONED
 from storage.cluster import Nodes
+from storage.secured_fixtures import Secured, variables_set
 
 from common import percentile, work_folder, write_results
 
@@ -83,15 +89,45 @@ def documents(address: str) -> Counter[tuple[str, int, str]]:
     return found
 
 
-def index_all(address: str, roots: Sequence[Path], encoder: str) -> subprocess.Popen[bytes]:
-    """Start indexing sources, one after the other, in a process of its own."""
-    program = (
-        "import sys; from dowse import Index\n"
-        "for root in sys.argv[3:]:\n"
-        "    with Index.open(root, backend=sys.argv[1], encoder=sys.argv[2]) as index:\n"
-        "        index.update(); index.embed()\n"
-    )
-    return subprocess.Popen([sys.executable, "-c", program, address, encoder, *map(str, roots)])
+# Indexes sources in turn; again, each after it was removed, until a file tells it to end. Errors are noted, and
+# the same is run again, as its message says.
+JOB = """
+import json, pathlib, sys
+from dowse import Index
+from dowse.errors import DowseError
+address, encoder, end, *roots = sys.argv[1:]
+rounds, errors = 0, []
+
+def index(root, clear):
+    while True:
+        try:
+            with Index.open(root, backend=address, encoder=encoder) as index:
+                if clear:
+                    index.backend.clear(None)
+                    clear = False
+                index.update()
+                index.embed()
+                return
+        except DowseError as error:
+            if not end:
+                raise
+            errors.append(str(error))
+
+while not rounds or (end and not pathlib.Path(end).exists()):
+    for root in roots:
+        index(root, clear=rounds > 0)
+    rounds += 1
+if end:
+    pathlib.Path(end).write_text(json.dumps({"rounds": rounds, "errors": errors}))
+"""
+
+
+def index_all(
+    address: str, roots: Sequence[Path], encoder: str, credentials: Mapping[str, str], end: str = ""
+) -> subprocess.Popen[bytes]:
+    """Start indexing sources, one after the other, in a process of its own; see JOB for `end`."""
+    command = [sys.executable, "-c", JOB, address, encoder, end, *map(str, roots)]
+    return subprocess.Popen(command, env={**os.environ, **credentials})
 
 
 def main() -> None:
@@ -102,74 +138,115 @@ def main() -> None:
     parser.add_argument("--queries", type=Path, required=True)
     parser.add_argument("--encoder", default="small")
     parser.add_argument("--victim", type=int, default=-1, help="0, 1 or 2; the elected master if not given")
+    parser.add_argument("--rolling", action="store_true", help="restart all nodes in turn, as for an upgrade")
     parser.add_argument("--work", type=Path)
-    parser.add_argument("--out", type=Path, default=Path("bench/results/cluster_kill.json"))
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
+    name = "cluster_rolling" if options.rolling else "cluster_kill"
+    options.out = options.out or Path(f"bench/results/{name}.json")
     with gzip.open(options.queries, "rt") as lines:
         questions = [json.loads(line)["text"] for line in lines][:300]
     with work_folder(options.work) as folder:
         folder.chmod(0o755)  # nodes do not run as root
-        nodes = Nodes(folder / "nodes", 3)
+        nodes = Nodes(folder / "nodes", 3, secured=True)
         try:
             for number in range(3):
                 nodes.start(number)
             nodes.wait()
-            results = disturb(nodes, options, questions)
+            results = disturb(nodes, options, questions, folder)
         finally:
             nodes.stop()
     write_results(options.out, results)
 
 
-def disturb(nodes: Nodes, options: argparse.Namespace, questions: Sequence[str]) -> dict[str, Any]:
+def disturb(
+    nodes: Nodes, options: argparse.Namespace, questions: Sequence[str], folder: Path
+) -> dict[str, Any]:
     """Run everything on a fresh cluster."""
-    hosts = ",".join(f"127.0.0.1:{port}" for port in nodes.ports)
-    calm, busy = (f"elastic://{hosts}/{name}" for name in ("calm", "busy"))
+    node, hosts = Secured(nodes.urls[0], nodes.folder), ",".join(f"127.0.0.1:{port}" for port in nodes.ports)
+    calm, busy = (f"elastics://{hosts}/{name}" for name in ("calm", "busy"))
+
+    def as_(role: str) -> dict[str, str]:
+        return node.environment(DOWSE_ELASTIC_API_KEY=node.key(role, "calm", "busy"))
+
+    administrator = as_("administrator")
     for address in (calm, busy):
-        assert index_all(address, [options.corpus], options.encoder).wait() == 0
-    assert index_all(calm, options.repositories, options.encoder).wait() == 0
+        assert index_all(address, [options.corpus], options.encoder, administrator).wait() == 0
+    assert index_all(calm, options.repositories, options.encoder, administrator).wait() == 0
     searches, ended = Searches(), threading.Event()
     threads = [
         threading.Thread(
-            target=ask_on, args=(busy, options.corpus, questions, options.encoder, ended, searches)
+            target=ask_on,
+            args=(busy, options.corpus, questions, options.encoder, ended, searches),
+            daemon=True,
         )
         for _ in range(SEARCHERS)
     ]
-    for thread in threads:
-        thread.start()
-    time.sleep(BEFORE / 2)
-    job, started = index_all(busy, options.repositories, options.encoder), time.monotonic()
-    time.sleep(BEFORE / 2)
-    was_running = job.poll() is None
-    victim = options.victim if options.victim >= 0 else master(calm)
-    killed = time.monotonic()
-    nodes.kill(victim)
-    code = job.wait()
-    took = time.monotonic() - started
-    time.sleep(max(0.0, killed + AFTER - time.monotonic()))
-    ended.set()
-    for thread in threads:
-        thread.join()
-    wanted, there = documents(calm), documents(busy)
+    end = str(folder / "end") if options.rolling else ""
+    with variables_set(as_("searcher")):  # until the end: credentials are read when a connection opens
+        for thread in threads:
+            thread.start()
+        time.sleep(BEFORE / 2)
+        job = index_all(busy, options.repositories, options.encoder, as_("indexer"), end)
+        started = time.monotonic()
+        time.sleep(BEFORE / 2)
+        was_running = job.poll() is None
+        disturbed = time.monotonic()
+        if options.rolling:
+            victim = "all nodes in turn"
+            restarts = [restart(nodes, number) for number in range(3)]
+        else:
+            number = options.victim if options.victim >= 0 else master(nodes)
+            victim = f"node {number}{'' if options.victim >= 0 else ', the elected master'}"
+            restarts = []
+            nodes.kill(number)
+        was_running = was_running and (job.poll() is None or not options.rolling)
+        Path(end or folder / "end").touch()
+        code = job.wait()
+        took = time.monotonic() - started
+        time.sleep(max(0.0, disturbed + AFTER - time.monotonic()))
+        ended.set()
+        for thread in threads:
+            thread.join()
+    with variables_set(administrator):
+        wanted, there = documents(calm), documents(busy)
+    failing = disturbed + (sum(restarts) or FAILING)
     return {
         "searches": len(searches.times),
         "failed": searches.failed,
         "partial": searches.partial,
-        "index_job": {"exit": code, "seconds": round(took, 1), "running_at_the_kill": was_running},
+        "index_job": {
+            **{"exit": code, "seconds": round(took, 1), "running_at_the_kill": was_running},
+            **(json.loads(Path(end).read_text() or "{}") if end else {}),
+        },
         "documents": sum(wanted.values()),
         "lost": sum((wanted - there).values()),
         "doubled": sum((there - wanted).values()),
-        "victim": f"node {victim}{'' if options.victim >= 0 else ', the elected master'}",
-        "before_ms": spread(searches.between(0, killed - 1)),
-        "failing_ms": spread(searches.between(killed, killed + FAILING)),
+        "victim": victim,
+        **({"restart_seconds": [round(each, 1) for each in restarts]} if restarts else {}),
+        "before_ms": spread(searches.between(0, disturbed - 1)),
+        "failing_ms": spread(searches.between(disturbed, failing)),
     }
 
 
-def master(address: str) -> int:
+def restart(nodes: Nodes, number: int) -> float:
+    """Restart one node and wait until every shard has its copies again, as docs/CLUSTER.md says."""
+    began = time.monotonic()
+    nodes.shut_down(number)
+    nodes.start(number)
+    path = "/_cluster/health?wait_for_nodes=3&wait_for_status=green&timeout=2s"
+    while True:
+        with contextlib.suppress(OSError, ValueError):
+            health = nodes.ask(path, (number + 1) % 3)
+            if health["status"] == "green" and health["number_of_nodes"] == 3:
+                return time.monotonic() - began
+        time.sleep(0.5)
+
+
+def master(nodes: Nodes) -> int:
     """Return the number of the elected master: its death costs most."""
-    backend = ElasticBackend(address)
-    found: Any = backend.client.call(lambda es: es.cat.master(format="json", h="node")).body
-    backend.close()
-    return int(str(found[0]["node"]).removeprefix("n"))
+    state = nodes.ask("/_cluster/state/master_node,nodes")
+    return int(state["nodes"][state["master_node"]]["name"].removeprefix("n"))
 
 
 def spread(seconds: Sequence[float]) -> dict[str, float]:

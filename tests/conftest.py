@@ -21,9 +21,9 @@ DATA = Path(__file__).parent / "data"
 # What says how to test, not how dowse works.
 _KEPT = (
     *("DOWSE_REQUIRE_TOOLS", "DOWSE_EXPLORE"),
-    *("DOWSE_REQUIRE_CLUSTER", "DOWSE_TEST_CLUSTER", "DOWSE_TEST_TOOLS"),
+    *("DOWSE_REQUIRE_CLUSTER", "DOWSE_TEST_CLUSTER", "DOWSE_TEST_TOOLS", "DOWSE_TEST_ELASTICSEARCH"),
 )
-pytest_plugins = ["storage.elastic_fixtures"]
+pytest_plugins = ["storage.elastic_fixtures", "storage.secured_fixtures"]
 # Sample sources are material, not tests.
 collect_ignore = ["data", "parsing/samples"]
 

@@ -1,8 +1,8 @@
 """A real cluster of three nodes on loopback, started once for all test processes and stopped after the last.
 
 `scripts/cluster install` brings Java and the server. `DOWSE_TEST_CLUSTER=http://host:port,…` names a cluster
-that runs already. As a program, `cluster.py FOLDER COUNT` starts nodes and ends them when nobody is left who
-uses them.
+that runs already. With security, it is one node with TLS, users and roles. As a program,
+`cluster.py FOLDER COUNT [secured]` starts nodes and ends them when nobody is left who uses them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from storage import security_files
 
 HEAP = "512m"
 _OLDEST_JAVA = 17
@@ -45,7 +49,8 @@ def tools_folder() -> Path:
 
 def server_home() -> Path:
     """Return where the server is unpacked."""
-    found = sorted(tools_folder().glob("elasticsearch-*/bin/elasticsearch"))
+    version = os.environ.get("DOWSE_TEST_ELASTICSEARCH") or "8.*"
+    found = sorted(tools_folder().glob(f"elasticsearch-{version}/bin/elasticsearch"))
     if not found:
         raise NoCluster(f"no Elasticsearch in {tools_folder()}; run `scripts/cluster install`")
     return found[-1].parent.parent
@@ -73,11 +78,14 @@ def _java_version(java: Path) -> int:
 class Nodes:
     """Some nodes of one cluster, each a process of its own."""
 
-    def __init__(self, folder: Path, count: int, heap: str = HEAP) -> None:
-        self.folder, self.heap = folder, heap
+    def __init__(self, folder: Path, count: int, heap: str = HEAP, *, secured: bool = False) -> None:
+        self.folder, self.heap, self.secured = folder, heap, secured
         self.ports, self._transport = _free_ports(count), _free_ports(count)
         self._home, self._java = _readable_home(folder), java_home()
         self.processes: list[subprocess.Popen[bytes] | None] = [None] * count
+        self.backups.mkdir(parents=True)
+        if secured:
+            security_files.write_security(folder)
         for number in range(count):
             self._configure(number)
         if os.getuid() == 0:
@@ -87,7 +95,13 @@ class Nodes:
 
     @property
     def urls(self) -> list[str]:
-        return [f"http://127.0.0.1:{port}" for port in self.ports]
+        scheme = "https" if self.secured else "http"
+        return [f"{scheme}://127.0.0.1:{port}" for port in self.ports]
+
+    @property
+    def backups(self) -> Path:
+        """Where the nodes may keep snapshots."""
+        return self.folder / "backups"
 
     def start(self, number: int) -> None:
         """Start one node."""
@@ -119,6 +133,14 @@ class Nodes:
             process.wait()
             self.processes[number] = None
 
+    def shut_down(self, number: int) -> None:
+        """End one node as its service manager does, and wait for it."""
+        process = self.processes[number]
+        if process is not None:
+            process.terminate()
+            process.wait()
+            self.processes[number] = None
+
     def stop(self) -> None:
         """End all nodes; there is nothing to keep."""
         for number in range(len(self.processes)):
@@ -127,18 +149,39 @@ class Nodes:
     def wait(self, seconds: float = _START_SECONDS) -> None:
         """Wait until all nodes are one cluster."""
         deadline = time.monotonic() + seconds
-        while _node_count(self.urls[0]) < len(self.ports):
+        while self._node_count() < len(self.ports):
             ended = [n for n, process in enumerate(self.processes) if process and process.poll() is not None]
             if ended or time.monotonic() > deadline:
                 log = (self.folder / f"n{(ended or [0])[0]}" / "out.log").read_text(errors="replace")
                 raise NoCluster(f"the test cluster did not start: {log[-2000:]}")
             time.sleep(0.2)
 
+    def ask(self, path: str, number: int = 0) -> dict[str, Any]:
+        """Return what a node answers."""
+        request = urllib.request.Request(f"{self.urls[number]}{path}")
+        context = None
+        if self.secured:
+            password = (self.folder / security_files.PASSWORD).read_text()
+            request.add_header("Authorization", security_files.basic(security_files.ADMIN, password))
+            context = security_files.trusting(self.folder)
+        with urllib.request.urlopen(request, timeout=5, context=context) as answer:
+            found: dict[str, Any] = json.load(answer)
+            return found
+
+    def _node_count(self) -> int:
+        try:
+            return int(self.ask("/_cluster/health")["number_of_nodes"])
+        except (OSError, ValueError):
+            return 0
+
     def _configure(self, number: int) -> None:
         place = self.folder / f"n{number}"
         for name in ("data", "logs", "tmp"):
             (place / name).mkdir(parents=True)
         shutil.copytree(self._home / "config", place / "config")
+        security = "xpack.security.enabled: false\n"
+        if self.secured:
+            security = security_files.configure_security(self.folder, place / "config")
         names = json.dumps([f"n{each}" for each in range(len(self.ports))])
         seeds = json.dumps([f"127.0.0.1:{port}" for port in self._transport])
         (place / "config" / "elasticsearch.yml").write_text(
@@ -146,8 +189,8 @@ class Nodes:
             f"path.data: {place}/data\npath.logs: {place}/logs\nnetwork.host: 127.0.0.1\n"
             f"http.port: {self.ports[number]}\ntransport.port: {self._transport[number]}\n"
             f"discovery.seed_hosts: {seeds}\ncluster.initial_master_nodes: {names}\n"
-            "xpack.security.enabled: false\nnode.store.allow_mmap: false\n"
-            "cluster.routing.allocation.disk.threshold_enabled: false\n"
+            f"path.repo: {self.backups}\nnode.store.allow_mmap: false\n"
+            "cluster.routing.allocation.disk.threshold_enabled: false\n" + security
         )
 
 
@@ -170,14 +213,6 @@ def _readable_home(folder: Path) -> Path:
     return copy
 
 
-def _node_count(url: str) -> int:
-    try:
-        with urllib.request.urlopen(f"{url}/_cluster/health", timeout=5) as answer:
-            return int(json.load(answer)["number_of_nodes"])
-    except (OSError, ValueError):
-        return 0
-
-
 @contextlib.contextmanager
 def shared_cluster(meeting_place: Path) -> Iterator[list[str]]:
     """Use the cluster of this test run, starting it if nobody has; `meeting_place` is the same for all."""
@@ -185,33 +220,46 @@ def shared_cluster(meeting_place: Path) -> Iterator[list[str]]:
     if named:
         yield named.split(",")
         return
+    with _shared(meeting_place, "cluster", ["3"]) as (urls, _):
+        yield urls
+
+
+@contextlib.contextmanager
+def shared_secured_node(meeting_place: Path) -> Iterator[tuple[str, Path]]:
+    """Use the node with security of this test run; yield its address and the folder of `write_security`."""
+    with _shared(meeting_place, "secured", ["1", "secured"]) as (urls, folder):
+        yield urls[0], folder / "nodes"
+
+
+@contextlib.contextmanager
+def _shared(meeting_place: Path, name: str, arguments: list[str]) -> Iterator[tuple[list[str], Path]]:
     server_home(), java_home()  # says what is missing before anything is started
-    with _exclusively(meeting_place / "cluster.lock"):
-        folder = _running(meeting_place) or _start(meeting_place)
+    note = meeting_place / f"{name}.folder"
+    with _exclusively(meeting_place / f"{name}.lock"):
+        folder = _running(note) or _start(note, arguments)
         mark = folder / "users" / str(os.getpid())
         mark.touch()
     try:
-        yield _wait_for(folder)
+        yield _wait_for(folder), folder
     finally:
         mark.unlink(missing_ok=True)
 
 
-def _running(meeting_place: Path) -> Path | None:
-    note = meeting_place / "cluster.folder"
+def _running(note: Path) -> Path | None:
     folder = Path(note.read_text()) if note.exists() else None
     return folder if folder and (folder / "users").is_dir() and not (folder / "ended").exists() else None
 
 
-def _start(meeting_place: Path) -> Path:
+def _start(note: Path, arguments: list[str]) -> Path:
     """Start a process that starts the nodes, and that outlives this one if others need them."""
     folder = Path(tempfile.mkdtemp(prefix="dowse-cluster-"))
     folder.chmod(0o755)
     (folder / "users").mkdir()
     (folder / "users" / str(os.getpid())).touch()
     with (folder / "keeper.log").open("wb") as log:
-        command = [sys.executable, __file__, str(folder), "3"]
+        command = [sys.executable, __file__, str(folder), *arguments]
         subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
-    (meeting_place / "cluster.folder").write_text(str(folder))
+    note.write_text(str(folder))
     return folder
 
 
@@ -232,11 +280,11 @@ def _exclusively(path: Path) -> Iterator[None]:
         yield
 
 
-def keep(folder: Path, count: int) -> None:
+def keep(folder: Path, count: int, secured: bool) -> None:
     """Run nodes while there are users, each a file named after a process that is alive."""
     nodes = None
     try:
-        nodes = Nodes(folder / "nodes", count)
+        nodes = Nodes(folder / "nodes", count, secured=secured)
         for number in range(count):
             nodes.start(number)
         nodes.wait()
@@ -267,4 +315,4 @@ if __name__ == "__main__":
     if os.fork():  # nobody waits for the nodes to end
         os._exit(0)
     os.setsid()
-    keep(Path(sys.argv[1]), int(sys.argv[2]))
+    keep(Path(sys.argv[1]), int(sys.argv[2]), "secured" in sys.argv[3:])

@@ -8,6 +8,7 @@ which Ray uses again. A task whose process dies is retried on another; all write
 from __future__ import annotations
 
 import functools
+import logging
 import os
 import socket
 import time
@@ -44,6 +45,11 @@ def ray_workers(address: str, options: IngestOptions) -> Iterator[RayWorkers]:
     _start(ray, address)
     try:
         yield RayWorkers(ray, options)
+    except ConnectionError as error:  # of Ray's client, after it has tried to reconnect
+        raise DowseError(
+            f"the Ray cluster at {address} is lost ({first_line(error)}); start it again, "
+            "then run the same: it resumes where it stopped"
+        ) from error
     finally:
         ray.shutdown()
 
@@ -84,6 +90,9 @@ def _start(ray: Any, address: str) -> None:  # noqa: ANN401
             **quiet,
         )
         return
+    # It warns of lost connections by itself, in several lines.
+    logging.getLogger("ray.util.client").setLevel(logging.CRITICAL)
+    logging.getLogger("ray.util.client.logsclient").disabled = True  # Ray sets its level
     host, _, port = address.removeprefix(REMOTE).rpartition(":")
     remedy = "start one with `ray start --head`, and name its client port, usually 10001"
     for attempt in range(_CONNECT_ATTEMPTS):

@@ -25,6 +25,7 @@ from dowse.ingest.encoding import (
 )
 from dowse.source.corpus import is_corpus
 from dowse.source.git import repo_identity
+from dowse.storage.elastic.address import API_KEY, PASSWORD
 from dowse.storage.open import is_cluster
 from dowse.vectors.cache import VectorCache
 
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 # Folders of one machine: every worker has its own.
 _LOCAL_VARIABLES = frozenset(["DOWSE_CACHE_DIR", "DOWSE_DATA_DIR", "DOWSE_CONFIG", "DOWSE_INDEX_DIR"])
+# Arguments of tasks are stored in Ray's memory, and a cluster may write them to disk. Workers inherit secrets
+# from the process that starts Ray, or read files that `…_FILE` names.
+_SECRETS = frozenset([API_KEY, PASSWORD])
 _PREFIX = "DOWSE_"
 # Symbols that are encoded between two commits where many workers encode.
 DISPATCH_CHUNK = 8 * BATCH
@@ -53,7 +57,7 @@ class IngestOptions:
     embed: bool = True
     rebuild: bool = False
     wait: float | None = None
-    # Settings and credentials of the scheduler's process. They travel with the options: Ray writes the
+    # Settings of the scheduler's process, without credentials. They travel with the options: Ray writes the
     # environment that it sets up for workers (`runtime_env`) to its logs.
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -88,7 +92,7 @@ def worker_environment() -> dict[str, str]:
     return {
         name: value
         for name, value in os.environ.items()
-        if name.startswith(_PREFIX) and name not in _LOCAL_VARIABLES and value
+        if name.startswith(_PREFIX) and name not in _LOCAL_VARIABLES | _SECRETS and value
     }
 
 

@@ -22,8 +22,6 @@ from dowse.transfer.validate import Header
 if TYPE_CHECKING:
     from dowse.storage.protocol import Backend, Floats
 
-# Text after which an incomplete generation is committed, as `dowse index` does.
-_COMMIT_BYTES = 200_000_000
 # Sample queries where nothing can encode real ones: stored vectors with noise, until their cosine with
 # themselves is this.
 _SAMPLE_QUERIES, _SAMPLE_COSINE = 300, 0.5
@@ -64,18 +62,13 @@ def import_snapshot(
     files = symbols = 0
     with _vectors_with_documents(snapshot, header, backend), backend.writer(wait, on_wait) as writer:
         obsolete = set(writer.fingerprints())
-        uncommitted = 0
         for frame in snapshot.frames([FILES]):
             for value in frame.json():
                 record = record_from_json(value, header.is_corpus)
                 writer.put(record)
                 obsolete.discard(record.key)
                 files, symbols = files + 1, symbols + len(record.symbols)
-                uncommitted += len(record.text)
             on_progress(Progress(files, max(files, header.files)))
-            if uncommitted > _COMMIT_BYTES:
-                writer.commit({**meta, "complete": "0"})
-                uncommitted = 0
         for key in sorted(obsolete):
             writer.delete(key)
         writer.set_skipped(header.skipped)

@@ -12,8 +12,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 Rule = Callable[[str, str], str | int]
 
 
+_REFUSAL = b'{"error":{"type":"refused","reason":"as the test wants"}}'
+
+
 @contextlib.contextmanager
-def fault_proxy(rule: Rule, upstream: str = "") -> Iterator[str]:
+def fault_proxy(rule: Rule, upstream: str = "", refusal: bytes = _REFUSAL) -> Iterator[str]:
     """Serve at an address, `host:port`; requests that pass go to the cluster upstream."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -27,7 +30,7 @@ def fault_proxy(rule: Rule, upstream: str = "") -> Iterator[str]:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             fault = rule(self.command, self.path)
             if isinstance(fault, int):
-                self._answer(fault, b'{"error":{"type":"refused","reason":"as the test wants"}}', {})
+                self._answer(fault, refusal, {})
                 return
             connection = http.client.HTTPConnection(upstream, timeout=60)
             headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}

@@ -88,6 +88,7 @@ def test_credentials_come_from_the_environment_or_a_file(
     monkeypatch.setenv("DOWSE_ELASTIC_PASSWORD", SECRET)
     assert read_credentials(address).password == SECRET
     (tmp_path / "password").write_text(f"other-{SECRET}\n")
+    (tmp_path / "password").chmod(0o600)
     monkeypatch.setenv("DOWSE_ELASTIC_PASSWORD_FILE", str(tmp_path / "password"))
     assert read_credentials(address).password == f"other-{SECRET}"
     assert SECRET not in repr(read_credentials(address))

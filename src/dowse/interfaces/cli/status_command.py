@@ -127,7 +127,8 @@ def _cluster_lines(cluster: Mapping[str, Any], facts: Mapping[str, Any]) -> list
     from dowse.storage.elastic.health import describe_lag
 
     unassigned = f", {cluster['unassigned']} shards without a node" if cluster["unassigned"] else ""
-    lines = [("cluster", f"{cluster['status']}, {cluster['nodes']} nodes{unassigned}")]
+    nodes = f", {cluster['nodes']} nodes" if cluster["nodes"] else ""
+    lines = [("cluster", f"{cluster['status']}{nodes}{unassigned}")]
     lines += [(kind, _cluster_index(index)) for kind, index in cluster["indices"].items()]
     for kind, fields in cluster.get("fields", {}).items():
         sizes = ", ".join(f"{name} {format_size(size)}" for name, size in fields.items())

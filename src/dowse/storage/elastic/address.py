@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import parse_qsl
 
 from dowse.errors import ConfigError
+from dowse.security.safe_files import open_regular_file
 
 SCHEMES = ("elastic", "elastics")
 _DEFAULT_PORT = 9200
@@ -18,7 +18,10 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+)(?::([0-9]{1,5}))?")
 _MAX_SHARDS = 1024
 # Environment variables with credentials; with the suffix `_FILE`, the name of a file that holds one.
-API_KEY, PASSWORD, CA_FILE = "DOWSE_ELASTIC_API_KEY", "DOWSE_ELASTIC_PASSWORD", "DOWSE_ELASTIC_CA"
+API_KEY, PASSWORD = "DOWSE_ELASTIC_API_KEY", "DOWSE_ELASTIC_PASSWORD"
+CA_FILE, FINGERPRINT = "DOWSE_ELASTIC_CA", "DOWSE_ELASTIC_FINGERPRINT"
+_MAX_SECRET_BYTES = 10_000
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class Credentials:
     api_key: str = field(default="", repr=False)
     password: str = field(default="", repr=False)
     ca_file: str = ""  # certificate of the authority that signed the cluster's
+    fingerprint: str = ""  # or its SHA-256, in lower-case hexadecimal
 
 
 def parse_address(text: str) -> ElasticAddress:
@@ -104,11 +108,11 @@ def _parse_options(options: str) -> tuple[int | None, int | None]:
 def read_credentials(address: ElasticAddress) -> Credentials:
     """Return the credentials of the environment, given in variables or in files that they name."""
     api_key, password = _read_secret(API_KEY), _read_secret(PASSWORD)
-    ca_file = os.environ.get(CA_FILE, "")
-    if ca_file and not Path(ca_file).is_file():
-        raise ConfigError(
-            f"{CA_FILE} names {ca_file}, which is no file; name the certificate of the authority"
-        )
+    if ca_file := os.environ.get(CA_FILE, ""):
+        _check_certificates(ca_file)
+    fingerprint = os.environ.get(FINGERPRINT, "").replace(":", "").strip().lower()
+    if fingerprint and not _SHA256.fullmatch(fingerprint):
+        raise ConfigError(f"{FINGERPRINT} is no SHA-256 fingerprint; write its 64 hexadecimal digits")
     if password and not api_key and not address.user:
         raise ConfigError(
             f"{PASSWORD} is set, but no user it belongs to; name the user in the address: {_FORM}"
@@ -117,16 +121,43 @@ def read_credentials(address: ElasticAddress) -> Credentials:
         raise ConfigError(
             f"there is no password for {address.user}; set {PASSWORD}, {PASSWORD}_FILE or {API_KEY}"
         )
-    return Credentials(api_key, password, ca_file)
+    return Credentials(api_key, password, ca_file, fingerprint)
+
+
+def _check_certificates(ca_file: str) -> None:
+    import ssl
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(ca_file)
+    except OSError as error:  # also that of OpenSSL
+        raise ConfigError(
+            f"{CA_FILE} names {ca_file}, which is no file with certificates; name that of the authority (PEM)"
+        ) from error
 
 
 def _read_secret(name: str) -> str:
     file = os.environ.get(f"{name}_FILE", "")
-    if not file:
-        return os.environ.get(name, "")
+    secret = _read_private_file(name, file) if file else os.environ.get(name, "")
+    # What could not be sent in a header; a password is encoded.
+    if not secret.isprintable() or (name == API_KEY and not secret.isascii()):
+        variable = f"{name}_FILE" if file else name
+        raise ConfigError(f"{variable} holds other characters than a key has; write the secret alone")
+    return secret
+
+
+def _read_private_file(name: str, file: str) -> str:
+    """Return the secret in a file, which nobody else may read."""
     try:
-        return Path(file).read_text(encoding="utf-8").strip()
+        handle = open_regular_file(file, follow_symlinks=True)
+        try:
+            is_private = os.name == "nt" or not os.fstat(handle).st_mode & 0o077
+            content = os.read(handle, _MAX_SECRET_BYTES).decode("utf-8")
+        finally:
+            os.close(handle)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(
             f"{name}_FILE names {file}, which can't be read; check its name and permissions"
         ) from error
+    if not is_private:
+        raise ConfigError(f"{name}_FILE names {file}, which others may read; run `chmod 600` on it")
+    return content.strip()

@@ -14,6 +14,7 @@ from dowse.errors import DowseError, IndexMissing
 from dowse.storage.elastic.client import WRITE_SECONDS, Client
 from dowse.storage.elastic.errors import (
     ClusterBusy,
+    access_denied,
     cluster_busy,
     disk_full,
     error_reason,
@@ -172,6 +173,8 @@ class BulkWriter:
             raise disk_full(self._client.address)
         if status in (429, 503):
             return True
+        if status == 403:
+            raise access_denied(reason, self._client.address)
         raise DowseError(
             f"{self._client.address} can't store {action.id}: {one_line(reason)}; see `dowse doctor`"
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dowse.errors import DowseError, IndexMissing
 from dowse.storage.elastic.address import ElasticAddress, read_credentials
-from dowse.storage.elastic.errors import is_retryable, translate_error
+from dowse.storage.elastic.errors import UNAUTHORIZED, is_election, is_retryable, translate_error
 from dowse.storage.elastic.names import KINDS
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ RETRY_SECONDS = 30.0
 # Where no node answers at all, waiting helps only if they are just being started.
 _UNREACHABLE_SECONDS = 3.0
 _TOO_MANY_REQUESTS = 429
+_ELECTION_FACTOR = 4
 # Documents of one page: some megabytes.
 _PAGE = 1000
 
@@ -39,6 +40,7 @@ class Client:
     def __init__(self, address: ElasticAddress, retry_seconds: float = RETRY_SECONDS) -> None:
         self.address, self.retry_seconds = address, retry_seconds
         self._es = _connect(address)
+        self._is_authenticated = False
 
     def __repr__(self) -> str:
         return f"Client({self.address})"
@@ -77,10 +79,12 @@ class Client:
         started, pause = time.monotonic(), _FIRST_PAUSE
         while True:
             try:
-                return request(es)
+                answer = request(es)
+                self._is_authenticated = True
+                return answer
             except (elastic_transport.TransportError, elasticsearch.ApiError) as error:
                 left = started + self._retry_seconds_for(error, timeout, retry_busy) - time.monotonic()
-                if not is_retryable(error) or left <= 0:
+                if not (is_retryable(error) or self._was_accepted(error)) or left <= 0:
                     raise translate_error(error, self.address) from error
                 # With jitter: clients that were rejected together would come back together.
                 time.sleep(min(left, pause * random.uniform(0.5, 1.5)))  # noqa: S311
@@ -90,6 +94,10 @@ class Client:
                     f"what answers at {self.address} is no Elasticsearch; check the address"
                 ) from error
 
+    def _was_accepted(self, error: Exception) -> bool:
+        """Whether credentials are rejected that were accepted before: a node that restarts knows no users."""
+        return self._is_authenticated and getattr(getattr(error, "meta", None), "status", 0) == UNAUTHORIZED
+
     def _retry_seconds_for(self, error: Exception, timeout: float, retry_busy: bool) -> float:
         import elastic_transport
 
@@ -98,6 +106,8 @@ class Client:
             return self.retry_seconds + timeout
         if isinstance(error, elastic_transport.ConnectionError):
             return min(self.retry_seconds, _UNREACHABLE_SECONDS)
+        if is_election(error):  # it ends by itself, but takes long on nodes that are busy
+            return _ELECTION_FACTOR * self.retry_seconds
         is_busy = getattr(getattr(error, "meta", None), "status", 0) == _TOO_MANY_REQUESTS
         return 0.0 if is_busy and not retry_busy else self.retry_seconds
 
@@ -219,10 +229,13 @@ def _connect(address: ElasticAddress) -> Elasticsearch:
     credentials = read_credentials(address)
     options: dict[str, Any] = {}
     if credentials.api_key:
-        options["api_key"] = credentials.api_key
+        key_id, colon, key = credentials.api_key.partition(":")
+        options["api_key"] = (key_id, key) if colon else credentials.api_key  # else it is encoded already
     elif address.user:
         options["basic_auth"] = (address.user, credentials.password)
-    if credentials.ca_file and address.tls:
+    if address.tls and credentials.fingerprint:
+        options["ssl_assert_fingerprint"] = credentials.fingerprint
+    elif address.tls and credentials.ca_file:
         options["ca_certs"] = credentials.ca_file
     # Compression costs more than it saves where the cluster is on this machine.
     is_local = all(host.rpartition(":")[0] in ("localhost", "127.0.0.1", "[::1]") for host in address.hosts)

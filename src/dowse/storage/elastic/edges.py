@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from dowse.storage.elastic.globs import Query
@@ -56,6 +57,11 @@ class EdgeReader(RowReader):
         )
         names = list(dict.fromkeys(key for each in documents for key in _name_keys(each, kinds)))
         counts, named = self._symbols_by_name(names, min(limit, MAX_HITS))
+        if sum(counts.values()) > sum(map(len, named.values())):
+            # A name that many symbols have must not take the places of others.
+            documents = _first_documents(documents, kinds, counts, limit)
+            used = dict.fromkeys(key for each in documents for key in _name_keys(each, kinds))
+            named = self._symbols_of_names([key for key in used if key in counts], counts, limit)
         for document in documents:
             yield from _document_edges(document, kinds, None, named, counts)
 
@@ -128,6 +134,47 @@ class EdgeReader(RowReader):
                 key, overrides = name_key(hit)
                 named[key].append((number(hit), overrides))
         return counts, named
+
+    def _symbols_of_names(self, keys: Sequence[str], counts: Mapping[str, int], limit: int) -> Named:
+        """Return the first `limit` symbols of each name, in requests of as many as one may return."""
+        named: Named = defaultdict(list)
+        for group in _groups(keys, counts):
+            only = self._searcher.query([{"terms": {"name_key": group}}])
+            body = {"query": only, "sort": [{"row": "asc"}], **doc_values(_NAME_KEY_COLUMNS)}
+            most = limit if len(group) == 1 else None
+            for hits in self._searcher.pages(SYMBOLS, body, limit=most):
+                for hit in hits:
+                    key, overrides = name_key(hit)
+                    named[key].append((number(hit), overrides))
+        return named
+
+
+def _groups(keys: Sequence[str], sizes: Mapping[str, int]) -> Iterator[list[str]]:
+    """Yield names of together at most MAX_HITS symbols, or single ones."""
+    group: list[str] = []
+    for key in keys:
+        if group and sum(sizes[each] for each in group) + sizes[key] > MAX_HITS:
+            yield group
+            group = []
+        group.append(key)
+    if group:
+        yield group
+
+
+def _first_documents(
+    documents: Sequence[EdgeDocument], kinds: frozenset[str], counts: Mapping[str, int], limit: int
+) -> list[EdgeDocument]:
+    """Return the documents of the first files, until these have `limit` edges."""
+    first: list[EdgeDocument] = []
+    total = 0
+    for _, of_file in groupby(documents, key=_location):
+        for document in of_file:
+            first.append(document)
+            total += len(_references(document, "edges", kinds))
+            total += sum(counts.get(key, 0) for key in _name_keys(document, kinds))
+        if total >= limit:
+            break
+    return first
 
 
 def _document_edges(

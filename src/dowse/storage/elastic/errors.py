@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from dowse.errors import ConfigError, DowseError, IndexMissing
-from dowse.storage.elastic.address import API_KEY, CA_FILE, PASSWORD, ElasticAddress
+from dowse.storage.elastic.address import API_KEY, CA_FILE, FINGERPRINT, PASSWORD, ElasticAddress
 
 # Statuses of a cluster that recovers by itself.
 _RETRYABLE = (408, 429, 502, 503, 504)
@@ -13,11 +14,44 @@ _RETRYABLE = (408, 429, 502, 503, 504)
 _DISK_FULL = ("read-only / allow delete", "flood-stage", "flood stage")
 # A cluster that is electing its master blocks every request for a moment.
 _ELECTION = ("no master", "not recovered")
+# A node that can't reach the index of users and API keys rejects credentials that are right.
+_AUTHENTICATION_FAILED = ("encountered a failure", "server is too busy")
+UNAUTHORIZED = 401
 RERUN = "then run the same again: nothing is lost, it resumes where it stopped"
+# What OpenSSL and the client say of a certificate, and the remedy.
+_TLS_REMEDIES = (
+    ("Fingerprints did not match", f"compare {FINGERPRINT} with that of the cluster's certificate"),
+    ("expired", "let the administrator of the cluster renew it"),
+    ("not yet valid", "check the clock of this machine"),
+    ("mismatch", "write the host in the address as the certificate names it"),
+    ("doesn't match", "write the host in the address as the certificate names it"),
+    ("WRONG_VERSION_NUMBER", "it does not speak TLS at this port; write elastic://, or another port"),
+)
+_TRUST = f"set {CA_FILE} to the certificate of the authority that signed it"
+_CLAUSES = re.compile(r"maxClauseCount is set to (\d+)")
+# The action that Elasticsearch refused, in its own words, and the role (docs/CLUSTER.md) that allows it.
+_ACTION = re.compile(r"action \[([^ ]+)\] is unauthorized")
+_ROLES = (
+    (re.compile(r"indices:data/read|indices:(admin/(mappings/)?get|monitor)"), "read", "searcher"),
+    (re.compile(r"indices:data/write|indices:admin/refresh"), "write", "indexer"),
+    (re.compile(r""), "administer", "administrator"),
+)
 
 
 class ClusterBusy(DowseError):
     """The cluster rejected a request (429) until all retries were spent."""
+
+
+class TooManyClauses(DowseError):
+    """A query has more clauses than the cluster allows."""
+
+    def __init__(self, message: str, limit: int) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+class AccessDenied(DowseError):
+    """The user of these credentials may not do this."""
 
 
 class ClusterBlocked(DowseError):
@@ -33,7 +67,11 @@ def is_retryable(error: Exception) -> bool:
         return False
     if isinstance(error, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout):
         return True
-    if not isinstance(error, elasticsearch.ApiError) or error.meta.status not in _RETRYABLE:
+    if not isinstance(error, elasticsearch.ApiError):
+        return False
+    if error.meta.status == UNAUTHORIZED:
+        return any(words in str(error.body) for words in _AUTHENTICATION_FAILED)
+    if error.meta.status not in _RETRYABLE:
         return False
     return not is_write_block(error_reason(error.body))
 
@@ -44,36 +82,53 @@ def translate_error(error: Exception, address: ElasticAddress) -> DowseError:
     import elasticsearch
 
     if isinstance(error, elastic_transport.TlsError):
-        return DowseError(
-            f"the certificate of {address} can't be trusted ({one_line(error.message)}); "
-            f"set {CA_FILE} to the certificate of the authority that signed it"
-        )
+        reason = one_line(error.message)
+        remedy = next((remedy for words, remedy in _TLS_REMEDIES if words in reason), _TRUST)
+        return DowseError(f"no trusted connection to {address} ({reason}); {remedy}")
     if isinstance(error, elastic_transport.ConnectionTimeout):
         return DowseError(f"{address} takes too long to answer; check its nodes, {RERUN}")
     if isinstance(error, elasticsearch.ApiError):
         return _api_error(error.meta.status, error_reason(error.body), address)
-    return DowseError(f"no node of {address} answers; start the cluster or check the address, {RERUN}")
+    check = "check the address" if address.tls else "check the address (elastics:// for TLS)"
+    return DowseError(f"no node of {address} answers; start the cluster or {check}, {RERUN}")
 
 
 def _api_error(status: int, reason: str, address: ElasticAddress) -> DowseError:
-    if status == 401:
-        return ConfigError(f"{address} rejected the credentials; check {PASSWORD} or {API_KEY}")
+    if status == UNAUTHORIZED:
+        return ConfigError(
+            f"{address} rejected the credentials, or got none; check {API_KEY} or {PASSWORD}, "
+            "or the file that holds it, on this machine"
+        )
     if any(words in reason for words in _DISK_FULL):
         return disk_full(address)
-    if "cluster_block_exception" in reason:
+    if is_write_block(reason):
         return ClusterBlocked(f"{address} accepts no writes ({reason}); lift the block, {RERUN}")
     if status == 403:
-        return DowseError(
-            f"{address} does not allow this ({reason}); "
-            f"let this user read, write and create the indices dowse-{address.name}-*"
-        )
+        return access_denied(reason, address)
     if status == 404 and "index_not_found" in reason:
         return IndexMissing(f"no index {address.name} on {address}; run `dowse index` first")
+    if found := _CLAUSES.search(reason):
+        return TooManyClauses(
+            f"the question has more parts than {address} allows ({found[1]}); ask with fewer words",
+            int(found[1]),
+        )
     if status == 429:
         return cluster_busy(address)
     if status in _RETRYABLE:
         return DowseError(f"parts of {address} can't be reached ({reason}); see `dowse status`, {RERUN}")
     return DowseError(f"{address} refused a request ({status}: {reason}); see `dowse doctor`")
+
+
+def access_denied(reason: str, address: ElasticAddress) -> AccessDenied:
+    """Return the error for credentials without a privilege; it names the role, not what is on the cluster."""
+    found = _ACTION.search(reason)
+    action = found[1] if found else ""
+    verb, role = next((verb, role) for pattern, verb, role in _ROLES if pattern.match(action))
+    detail = f" ({action})" if action else f" ({reason})"
+    return AccessDenied(
+        f"this user may not {verb} the index {address.name} on {address}{detail}; "
+        f"let an administrator give it the role of a dowse {role} (docs/CLUSTER.md)"
+    )
 
 
 def cluster_busy(address: ElasticAddress) -> ClusterBusy:
@@ -91,6 +146,11 @@ def disk_full(address: ElasticAddress) -> ClusterBlocked:
 def is_write_block(reason: str) -> bool:
     """Whether a request was refused because of a block that somebody has to lift."""
     return "cluster_block_exception" in reason and not any(words in reason for words in _ELECTION)
+
+
+def is_election(error: Exception) -> bool:
+    """Whether the cluster has no master at the moment."""
+    return any(words in error_reason(getattr(error, "body", "")) for words in _ELECTION)
 
 
 def error_reason(body: object) -> str:

@@ -84,6 +84,11 @@ def check(client: Client) -> None:
 
 def add_vector_field(client: Client, encoder: str, dimension: int) -> None:
     """Add the field for the vectors of an encoder; idempotent."""
+    name, alias = vector_field(encoder), client.alias(SYMBOLS)
+    mappings = client.call(lambda es: es.indices.get_mapping(index=alias)).body
+    known = (each["mappings"].get("properties", {}).get(name, {}) for each in mappings.values())
+    if all(each.get("dims") == dimension for each in known):
+        return  # an indexer may write documents, not mappings
     field = {
         "type": "dense_vector",
         "dims": dimension,
@@ -93,9 +98,7 @@ def add_vector_field(client: Client, encoder: str, dimension: int) -> None:
         "index_options": {"type": "hnsw"},
     }
     client.call(
-        lambda es: es.indices.put_mapping(
-            index=client.alias(SYMBOLS), properties={vector_field(encoder): field}
-        ),
+        lambda es: es.indices.put_mapping(index=alias, properties={name: field}),
         timeout=WRITE_SECONDS,
     )
 

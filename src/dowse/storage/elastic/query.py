@@ -35,6 +35,9 @@ ExactRows = Mapping[object, frozenset[int]] | None
 
 # Elasticsearch's own limit on the values of one `terms` query.
 _MAX_TERMS = 65_536
+# Lucene limits the clauses of a query; every cluster allows 1,024, and larger heaps more. Each query has some
+# clauses beside these, for what is visible.
+MAX_CLAUSES = 1_000
 
 
 def constraint_filters(constraint: Constraint | None, exact_rows: ExactRows) -> list[Query]:
@@ -47,7 +50,7 @@ def constraint_query(constraint: Constraint, exact_rows: ExactRows) -> Query:
     if isinstance(constraint, And):
         return all_of(constraint_query(part, exact_rows) for part in constraint.parts)
     if isinstance(constraint, Or):
-        return any_of(constraint_query(part, exact_rows) for part in constraint.parts)
+        return _any_constraint(constraint, exact_rows)
     if isinstance(constraint, Not):
         return {"bool": {"must_not": [constraint_query(constraint.part, exact_rows)]}}
     return _leaf_query(constraint, exact_rows)
@@ -86,14 +89,41 @@ def among(field: str, values: Iterable[int | str]) -> Query:
 
 def trigram_query(condition: TrigramQuery) -> Query:
     """Return the query for files whose trigrams satisfy a condition."""
+    if _count_trigrams(condition) > MAX_CLAUSES:
+        some = _some_trigrams(condition)
+        return {"match_all": {}} if some is None else among("trigrams", sorted(map(replace_surrogates, some)))
+    return _trigram_query(condition)
+
+
+def _trigram_query(condition: TrigramQuery) -> Query:
     from dowse.query.regex import trigrams
 
     if isinstance(condition, trigrams.All):
         return {"match_all": {}}
     if isinstance(condition, trigrams.Trigram):
         return {"term": {"trigrams": replace_surrogates(condition.text)}}
-    parts = (trigram_query(part) for part in condition.parts)
+    parts = (_trigram_query(part) for part in condition.parts)
     return all_of(parts) if isinstance(condition, trigrams.And) else any_of(parts)
+
+
+def _count_trigrams(condition: TrigramQuery) -> int:
+    parts = getattr(condition, "parts", None)
+    return 1 if parts is None else sum(map(_count_trigrams, parts))
+
+
+def _some_trigrams(condition: TrigramQuery) -> frozenset[str] | None:
+    """Return trigrams of which every text that satisfies a condition has one; None if there are none."""
+    from dowse.query.regex import trigrams
+
+    if isinstance(condition, trigrams.All):
+        return None
+    if isinstance(condition, trigrams.Trigram):
+        return frozenset([condition.text])
+    parts = [_some_trigrams(part) for part in condition.parts]
+    known = [part for part in parts if part is not None]
+    if isinstance(condition, trigrams.And):
+        return min(known, key=len, default=None)
+    return frozenset().union(*known) if len(known) == len(parts) else None
 
 
 def all_of(queries: Iterable[Query]) -> Query:
@@ -143,10 +173,30 @@ def _leaf_query(leaf: Leaf, exact_rows: ExactRows) -> Query:
     raise TypeError(f"no query for {leaf!r}")
 
 
+def _any_constraint(constraint: Or, exact_rows: ExactRows) -> Query:
+    """Return alternatives as a query; words, which may be many, are one clause for each field."""
+    words: list[str] = []
+    others: list[Query] = []
+    for part in constraint.parts:
+        terms = _required_terms(part.word.text) if isinstance(part, WordConstraint) else []
+        if len(terms) == 1:
+            words.append(replace_surrogates(terms[0]))
+        else:
+            others.append(constraint_query(part, exact_rows))
+    fields = [among(f"terms.{field}", words) for field in KEYWORD_FIELDS] if words else []
+    return any_of([*others, *fields])
+
+
 def _word_query(word: str) -> Query:
+    terms = _required_terms(word)
+    return (
+        all_of(any_of(term_query(field, term) for field in KEYWORD_FIELDS) for term in terms)
+        if terms
+        else MATCH_NONE
+    )
+
+
+def _required_terms(word: str) -> list[str]:
+    """Return the terms of a word, all of which must match; the first one of an identifier is the whole."""
     terms = tokenize(word)
-    if not terms:
-        return MATCH_NONE
-    # The first term of an identifier is the whole identifier; several words must all match.
-    required = terms[:1] if word.isidentifier() else terms
-    return all_of(any_of(term_query(field, term) for field in KEYWORD_FIELDS) for term in required)
+    return terms[:1] if word.isidentifier() else terms

@@ -7,15 +7,24 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.storage.elastic.adapters import STAMP, ElasticSourceAdapters
 from dowse.storage.elastic.edges import EdgeReader
+from dowse.storage.elastic.errors import TooManyClauses
 from dowse.storage.elastic.globs import Query
 from dowse.storage.elastic.names import META, SYMBOLS, clusters_id, vector_field
-from dowse.storage.elastic.query import among, constraint_filters, named_query, scored_terms, term_query
+from dowse.storage.elastic.query import (
+    MAX_CLAUSES,
+    among,
+    constraint_filters,
+    named_query,
+    scored_terms,
+    term_query,
+)
 from dowse.storage.elastic.rows import ROW_COLUMNS, GenerationCache, number, symbol_row
 from dowse.storage.elastic.snapshot import MAX_HITS, SnapshotSearcher, batches, common_meta, doc_values
 from dowse.storage.elastic.vectors import decode_vectors, encode_vectors
@@ -23,7 +32,7 @@ from dowse.types import KEYWORD_FIELDS
 
 if TYPE_CHECKING:
     from dowse.storage.elastic.client import Hit
-    from dowse.storage.protocol import Floats, KeywordRequest, VectorRequest
+    from dowse.storage.protocol import Floats, KeywordRequest, Term, VectorRequest
 
 FieldTerm = tuple[str, str]
 # Shards must agree on document frequencies, or equal symbols would score differently.
@@ -59,6 +68,25 @@ class ElasticReader(EdgeReader):
 
     def search_bm25(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, score) of the best symbols, best first, ties by row; without terms all score 1."""
+        try:
+            return self._search_bm25(request, limit)
+        except TooManyClauses as error:
+            fields = sum(map(bool, request.field_weights.values()))
+            terms = self._best_terms(request.terms, (error.limit - MAX_CLAUSES // 10) // max(1, fields))
+            if len(terms) == len(request.terms):
+                raise
+            return self._search_bm25(replace(request, terms=terms), limit)
+
+    def _best_terms(self, terms: Sequence[Term], count: int) -> tuple[Term, ...]:
+        """Return the terms that add most to scores: not those that no symbol has, nor the most frequent."""
+        self.prefetch_document_frequencies(term.text for term in terms)
+        frequencies = {term: self.document_frequency(term.text) for term in terms}
+        # A term with an edit distance may match others.
+        known = [term for term in terms if frequencies[term] or term.distance]
+        known.sort(key=lambda term: (-term.weight, frequencies[term]))
+        return tuple(known[: max(1, count)])
+
+    def _search_bm25(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
         scored = [query for _, _, query in scored_terms(request)]
         if not scored and (request.terms or request.constraint is None):
             return []
@@ -83,13 +111,12 @@ class ElasticReader(EdgeReader):
         parts = scored_terms(request)
         queries = [named_query(query, str(position)) for position, (_, _, query) in enumerate(parts)]
         options: dict[str, Any] = {"search_type": _GLOBAL_STATISTICS, "include_named_queries_score": True}
-        for hit in self._searcher.fetch(
-            SYMBOLS, rows if parts else (), doc_values(["row"]), should=queries, **options
-        ):
-            values = contributions[number(hit)]
-            for name, score in hit["matched_queries"].items():
-                field, label, _ = parts[int(name)]
-                values[field, label] = values.get((field, label), 0.0) + score
+        for some in batches(queries, MAX_CLAUSES):
+            for hit in self._searcher.fetch(SYMBOLS, rows, doc_values(["row"]), should=some, **options):
+                values = contributions[number(hit)]
+                for name, score in hit["matched_queries"].items():
+                    field, label, _ = parts[int(name)]
+                    values[field, label] = values.get((field, label), 0.0) + score
         return contributions
 
     def coverage(self, terms: Mapping[str, float], rows: Sequence[int]) -> dict[int, float]:
@@ -99,8 +126,11 @@ class ElasticReader(EdgeReader):
             for term, weight in terms.items()
             if weight > 0
         ]
-        hits = self._searcher.fetch(SYMBOLS, rows if weighted else (), doc_values(["row"]), should=weighted)
-        return {number(hit): float(hit["_score"]) for hit in hits}
+        covered: dict[int, float] = {}
+        for some in batches(weighted, MAX_CLAUSES):
+            for hit in self._searcher.fetch(SYMBOLS, rows, doc_values(["row"]), should=some):
+                covered[number(hit)] = covered.get(number(hit), 0.0) + float(hit["_score"])
+        return covered
 
     def document_frequency(self, term: str, field: str = "") -> int:
         """Return in how many symbols a term occurs in a field, or in that where it is most frequent."""

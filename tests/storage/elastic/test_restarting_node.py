@@ -1,0 +1,41 @@
+"""A node that restarts rejects credentials that are right, because it can't reach the index of users yet."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from dowse.errors import ConfigError
+from dowse.storage.elastic.backend import ElasticBackend
+from storage.conformance import fill, some_files
+from storage.elastic.fault_proxy import fault_proxy
+
+
+def test_credentials_that_were_accepted_are_tried_again(make_emptied) -> None:
+    index: ElasticBackend = make_emptied()
+    fill(index, some_files())
+    for answers, is_retried in ((["pass", 401, 401], True), ([401], False)):
+        fates = itertools.chain(answers, itertools.repeat("pass"))
+        with fault_proxy(lambda *_, fates=fates: next(fates), index.parsed_address.hosts[0]) as host:
+            backend = ElasticBackend(f"elastic://{host}/{index.parsed_address.name}", retry_seconds=10)
+            if is_retried:
+                assert backend.has_generation() and backend.has_generation()
+            else:
+                with pytest.raises(ConfigError, match="rejected the credentials"):
+                    backend.has_generation()
+            backend.close()
+
+
+def test_a_failure_of_the_node_is_not_one_of_the_credentials(make_emptied) -> None:
+    index: ElasticBackend = make_emptied()
+    fill(index, some_files())
+    failure = b'{"error":{"type":"security_exception","reason":"unable to authenticate",'
+    failure += (
+        b'"additional_unsuccessful_credentials":"API key: apikey authentication encountered a failure"}}'
+    )
+    fates = itertools.chain([401, 401], itertools.repeat("pass"))
+    with fault_proxy(lambda *_: next(fates), index.parsed_address.hosts[0], failure) as host:
+        backend = ElasticBackend(f"elastic://{host}/{index.parsed_address.name}", retry_seconds=10)
+        assert backend.has_generation()
+        backend.close()
