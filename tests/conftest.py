@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ pytest.register_assert_rewrite(
 )
 
 from dowse import Index  # noqa: E402
+from dowse.indexing.parse_pool import keep_idle_workers  # noqa: E402
 
 DATA = Path(__file__).parent / "data"
 # What says how to test, not how dowse works.
@@ -93,6 +95,13 @@ def pytest_configure(config: pytest.Config) -> None:
         "GIT_CONFIG_SYSTEM": os.devnull,
     }
     os.environ.update({name: str(place) for name, place in places.items()})
+
+
+@pytest.fixture(scope="session", autouse=True)
+def idle_parsers() -> Iterator[None]:
+    """Keep parser processes from test to test, as the watcher does: starting one is most of a small update."""
+    with keep_idle_workers(2):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -41,8 +41,12 @@ PREPARED = {
     ),
 }
 FAILED_TEST = "src/bakery/orders.py:34: ValueError: not a number of loaves"
-# Each group of examples begins with the same files, index and choices.
-_RESET = 'git clean -fdq; rm -rf "$DOWSE_DATA_DIR"; dowse index -q --rebuild --no-embed'
+# Each group of examples begins with the same files, index and choices; a copy of the index is made once.
+_INDEX = 'dowse index -q --rebuild --no-embed && cp -a "$DOWSE_CACHE_DIR/indexes" "$HOME/indexes"'
+_RESET = (
+    'git clean -fdq; rm -rf "$DOWSE_DATA_DIR" "$DOWSE_CACHE_DIR/indexes";'
+    ' cp -a "$HOME/indexes" "$DOWSE_CACHE_DIR/indexes"'
+)
 CASES = '{"query": "read an order", "relevant_files": ["src/bakery/orders.py"]}'
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SHELL = re.compile(r"^```(?:sh|bash)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -160,8 +164,9 @@ class Workshop:
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     made = Workshop(tmp_path_factory.mktemp("workshop"))
-    indexed = made.shell("dowse index -q", DOWSE_ENCODER="base")
-    assert indexed.returncode == 0, indexed.stderr
+    for script, encoder in (("dowse index -q", "base"), (_INDEX, "none")):
+        indexed = made.shell(script, DOWSE_ENCODER=encoder)
+        assert indexed.returncode == 0, indexed.stderr
     return made
 
 
