@@ -16,6 +16,10 @@ pytest.register_assert_rewrite(
     "storage.conformance", "storage.tfidf_conformance", "storage.vector_conformance", "helpers"
 )
 
+# Before NumPy is loaded: each test process has a core at most, and threads of OpenBLAS that wait for another
+# use it up, which makes small matrices five times as slow.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from dowse import Index  # noqa: E402
 from dowse.indexing.parse_pool import keep_idle_workers  # noqa: E402
 
