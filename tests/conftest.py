@@ -63,7 +63,12 @@ _SLOW = (
 # Files that take longest, begun first so that no worker has one left when the others are done.
 _LONGEST = (
     *("ingest/test_ray", "interfaces/cli/test_examples", "storage/test_elastic", "interfaces/cli/test_eval"),
-    *("services/test_background_embedding", "test_setting_combinations", "storage/elastic/", "storage/local/"),
+    *(
+        "services/test_background_embedding",
+        "test_setting_combinations",
+        "storage/elastic/",
+        "storage/local/",
+    ),
     *("security/", "indexing/", "web/", "watch/", "interfaces/"),
 )
 

@@ -149,7 +149,7 @@ class Workshop:
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            timeout=120,
+            timeout=300,
         )
 
     def masked(self, text: str, *, digits: bool = False) -> str:
@@ -244,7 +244,7 @@ def serve_briefly(workshop: Workshop, line: str) -> None:
         if words[1] not in ("mcp", "lsp") or {"--http", "--tcp"}.intersection(words):
             assert first, line
             process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=60)
+        rest, _ = process.communicate(timeout=300)
     finally:
         process.kill()
     assert process.returncode in (0, 130), (line, first, rest)
@@ -304,7 +304,7 @@ class server:
 
     def __exit__(self, *_: object) -> None:
         self._process.send_signal(signal.SIGINT)
-        self._process.communicate(timeout=60)
+        self._process.communicate(timeout=300)
 
 
 def shell_lines(document: Path) -> Iterator[str]:

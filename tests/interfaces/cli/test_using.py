@@ -85,7 +85,7 @@ class Desk:
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            timeout=120,
+            timeout=300,
         )
 
     def write(self, block: Block) -> None:
@@ -200,7 +200,7 @@ def test_vim(desk):
             env={**desk.environment, "TERM": "dumb"},
             capture_output=True,
             stdin=subprocess.DEVNULL,
-            timeout=60,
+            timeout=300,
         )
         lines = found.read_text().splitlines()
         assert lines and lines[0].startswith(first), (lines, done.stdout)

@@ -29,7 +29,7 @@ def fault_proxy(rule: Rule, upstream: str = "") -> Iterator[str]:
             if isinstance(fault, int):
                 self._answer(fault, b'{"error":{"type":"refused","reason":"as the test wants"}}', {})
                 return
-            connection = http.client.HTTPConnection(upstream, timeout=60)
+            connection = http.client.HTTPConnection(upstream, timeout=300)
             headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
             connection.request(self.command, self.path, body, headers)
             answer = connection.getresponse()
