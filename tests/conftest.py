@@ -116,7 +116,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def idle_parsers() -> Iterator[None]:
-    """Keep parser processes from test to test, as the watcher does: starting one is most of a small update."""
+    """Keep parser processes from test to test, as a watcher does: starting one is most of a small update."""
     with keep_idle_workers(2):
         yield
 
