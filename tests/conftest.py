@@ -38,10 +38,11 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Machines that run tests differ in speed, so no example has a deadline. The same examples every time, so that
-# a run fails for what was changed; DOWSE_EXPLORE=1 draws new ones.
+# a run fails for what was changed; DOWSE_EXPLORE=1 draws new ones, and more.
 settings.register_profile(
     "dowse",
     deadline=None,
+    max_examples=500 if os.environ.get("DOWSE_EXPLORE") else 50,
     print_blob=True,
     derandomize=not os.environ.get("DOWSE_EXPLORE"),
     suppress_health_check=[HealthCheck.too_slow],
