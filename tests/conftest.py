@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -88,6 +89,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         slow = (*(str(here / each) for each in _SLOW), str(here.parent / "training"))
         config.hook.pytest_deselected(items=[item for item in items if str(item.path).startswith(slow)])
         items[:] = [item for item in items if not str(item.path).startswith(slow)]
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking through all tests whenever a test calls it."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:
