@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,12 @@ pytest.register_assert_rewrite(
     "storage.conformance", "storage.tfidf_conformance", "storage.vector_conformance", "helpers"
 )
 
+# Before NumPy is loaded: each test process has a core at most, and threads of OpenBLAS that wait for another
+# use it up, which makes small matrices five times as slow.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from dowse import Index  # noqa: E402
+from dowse.indexing.parse_pool import keep_idle_workers  # noqa: E402
 
 DATA = Path(__file__).parent / "data"
 # What says how to test, not how dowse works.
@@ -32,10 +39,11 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Machines that run tests differ in speed, so no example has a deadline. The same examples every time, so that
-# a run fails for what was changed; DOWSE_EXPLORE=1 draws new ones.
+# a run fails for what was changed; DOWSE_EXPLORE=1 draws new ones, and more.
 settings.register_profile(
     "dowse",
     deadline=None,
+    max_examples=500 if os.environ.get("DOWSE_EXPLORE") else 50,
     print_blob=True,
     derandomize=not os.environ.get("DOWSE_EXPLORE"),
     suppress_health_check=[HealthCheck.too_slow],
@@ -55,6 +63,17 @@ _SLOW = (
     *("source/test_git_hostile", "source/test_walk", "vectors/test_matrix"),
     *("storage/local/test_limits", "storage/local/test_power_cut"),
 )
+# Files that take longest, begun first so that no worker has one left when the others are done.
+_LONGEST = (
+    *("ingest/test_ray", "interfaces/cli/test_examples", "storage/test_elastic", "interfaces/cli/test_eval"),
+    *(
+        "services/test_background_embedding",
+        "test_setting_combinations",
+        "storage/elastic/",
+        "storage/local/",
+    ),
+    *("security/", "indexing/", "web/", "watch/", "interfaces/"),
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -63,12 +82,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the slow tests where `--fast` is given."""
+    """Begin with the files that take longest; leave out the slow tests where `--fast` is given."""
+    here = Path(__file__).parent
+    longest = [str(here / each) for each in _LONGEST]
+    items.sort(key=lambda item: [not str(item.path).startswith(each) for each in longest])
     if config.getoption("--fast"):
-        here = Path(__file__).parent
         slow = (*(str(here / each) for each in _SLOW), str(here.parent / "training"))
         config.hook.pytest_deselected(items=[item for item in items if str(item.path).startswith(slow)])
         items[:] = [item for item in items if not str(item.path).startswith(slow)]
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking through all tests whenever a test calls it."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -94,6 +121,13 @@ def pytest_configure(config: pytest.Config) -> None:
         "GIT_CONFIG_SYSTEM": os.devnull,
     }
     os.environ.update({name: str(place) for name, place in places.items()})
+
+
+@pytest.fixture(scope="session", autouse=True)
+def idle_parsers() -> Iterator[None]:
+    """Keep parser processes from test to test, as a watcher does: starting one is most of a small update."""
+    with keep_idle_workers(2):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -146,7 +146,7 @@ def run_dowse(
         capture_output=True,
         text=True,
         input=stdin,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

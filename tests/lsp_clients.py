@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 # Longer than anything takes on a busy machine; a test that waits this long has failed.
-PATIENCE = 60.0
+PATIENCE = 240.0
 COMMAND = [sys.executable, "-m", "dowse.interfaces.cli.main", "lsp"]
 CAPABILITIES: dict[str, Any] = {
     "window": {"workDoneProgress": True},

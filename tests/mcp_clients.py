@@ -23,7 +23,7 @@ from dowse.interfaces.mcp.server import McpServer
 
 COMMAND = [sys.executable, "-W", "error", "-m", "dowse.interfaces.cli.main", "mcp"]
 # Long for a machine that does other things, never waited for in full.
-PATIENCE = 40.0
+PATIENCE = 240.0
 
 
 @dataclass

@@ -66,7 +66,8 @@ _TREES: Mapping[str, Mapping[str, str]] = {
     },
 }
 KINDS = tuple(_TREES)
-LARGE = 100_000
+# More than approximate search looks through exactly (`EXACT_UP_TO`).
+LARGE = 25_000
 # A lane that raises is left out, and its exception named in words like these: a mistake of ours all the same.
 _EXCEPTION = re.compile(r"\b\w+(Error|Exception|Warning): ")
 

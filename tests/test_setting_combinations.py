@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
+from dowse.vectors import ivf
 from setting_combinations import (
     INDEX_VALUES,
     KINDS,
+    LARGE,
     SEARCH_VALUES,
     make_index,
     make_large_index,
@@ -23,8 +25,13 @@ from helpers import run_dowse, write_tree
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    """An index of 100,000 symbols without documentation."""
-    return make_large_index(tmp_path_factory.mktemp("large"))
+    """A large index of symbols without documentation, searched approximately as one of 100,000 would be."""
+    folder = tmp_path_factory.mktemp("large")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dowse.vectors.ivf_build.IVF_FROM", LARGE)
+        index = make_large_index(folder)
+    assert list(folder.rglob(f"*{ivf.FILE}"))
+    return index
 
 
 def test_each_pair_of_values_occurs():

@@ -184,7 +184,7 @@ def _run(folder: Path, tmp_path: Path) -> tuple[subprocess.CompletedProcess[str]
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "NOTED": str(noted)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=True,
     )
     return done, noted.read_text() if noted.exists() else ""

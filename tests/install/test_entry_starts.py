@@ -47,7 +47,7 @@ def test_an_entry_starts_a_server(home: Path, sample: Path, client: str) -> None
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    said, told = process.communicate(json.dumps(HELLO).encode() + b"\n", timeout=60)
+    said, told = process.communicate(json.dumps(HELLO).encode() + b"\n", timeout=300)
     assert said, told.decode()
     answer = json.loads(said.splitlines()[0])
     assert answer["id"] == 1 and answer["result"]["serverInfo"]["name"] == "dowse"

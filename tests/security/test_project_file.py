@@ -44,7 +44,7 @@ def dowse(*arguments: str, cwd: Path, **environment: str) -> subprocess.Complete
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         stdin=subprocess.DEVNULL,
     )
 
@@ -303,7 +303,7 @@ def answer_on_terminal(reply: str, *arguments: str, cwd: Path) -> tuple[int, str
         except OSError:  # the other side is closed
             break
     os.close(master)
-    return process.wait(timeout=60), output.decode()
+    return process.wait(timeout=300), output.decode()
 
 
 def test_trust_is_asked_for_on_a_terminal_and_ends_with_a_change(repository):

@@ -759,7 +759,7 @@ def test_grades_from_a_pipe_and_going_on_later(tree, tmp_path):
 
     def answered(text: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command, input=text, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+            command, input=text, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
         )
 
     first = answered("q\n")
@@ -975,6 +975,6 @@ def test_interrupted(history, tmp_path):
     with subprocess.Popen(command, env={**os.environ, "PATH": path}, **pipes) as process:
         assert (tmp_path / "there").read_text() == "\n"
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
     assert (process.returncode, out) == (130, "")
     assert err.splitlines()[1:] == ["dowse: interrupted; what was finished before is kept"]

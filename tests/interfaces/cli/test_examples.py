@@ -41,8 +41,12 @@ PREPARED = {
     ),
 }
 FAILED_TEST = "src/bakery/orders.py:34: ValueError: not a number of loaves"
-# Each group of examples begins with the same files, index and choices.
-_RESET = 'git clean -fdq; rm -rf "$DOWSE_DATA_DIR"; dowse index -q --rebuild --no-embed'
+# Each group of examples begins with the same files, index and choices; a copy of the index is made once.
+_INDEX = 'dowse index -q --rebuild --no-embed && cp -a "$DOWSE_CACHE_DIR/indexes" "$HOME/indexes"'
+_RESET = (
+    'git clean -fdq; rm -rf "$DOWSE_DATA_DIR" "$DOWSE_CACHE_DIR/indexes";'
+    ' cp -a "$HOME/indexes" "$DOWSE_CACHE_DIR/indexes"'
+)
 CASES = '{"query": "read an order", "relevant_files": ["src/bakery/orders.py"]}'
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SHELL = re.compile(r"^```(?:sh|bash)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -145,7 +149,7 @@ class Workshop:
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            timeout=120,
+            timeout=300,
         )
 
     def masked(self, text: str, *, digits: bool = False) -> str:
@@ -160,8 +164,9 @@ class Workshop:
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
     made = Workshop(tmp_path_factory.mktemp("workshop"))
-    indexed = made.shell("dowse index -q", DOWSE_ENCODER="base")
-    assert indexed.returncode == 0, indexed.stderr
+    for script, encoder in (("dowse index -q", "base"), (_INDEX, "none")):
+        indexed = made.shell(script, DOWSE_ENCODER=encoder)
+        assert indexed.returncode == 0, indexed.stderr
     return made
 
 
@@ -239,7 +244,7 @@ def serve_briefly(workshop: Workshop, line: str) -> None:
         if words[1] not in ("mcp", "lsp") or {"--http", "--tcp"}.intersection(words):
             assert first, line
             process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=60)
+        rest, _ = process.communicate(timeout=300)
     finally:
         process.kill()
     assert process.returncode in (0, 130), (line, first, rest)
@@ -299,7 +304,7 @@ class server:
 
     def __exit__(self, *_: object) -> None:
         self._process.send_signal(signal.SIGINT)
-        self._process.communicate(timeout=60)
+        self._process.communicate(timeout=300)
 
 
 def shell_lines(document: Path) -> Iterator[str]:

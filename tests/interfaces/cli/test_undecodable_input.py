@@ -109,7 +109,7 @@ def test_real_bytes_in_real_arguments(index: Index) -> None:
             [sys.executable, "-m", "dowse.entry", "callers", b"x\xffy", *map(os.fsencode, place(index))],
             env={**os.environ, "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
             capture_output=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         assert result.returncode == 2 and result.stderr.startswith(rb"dowse: no symbol is called x\xffy")

@@ -15,6 +15,7 @@ import jsonschema
 import pytest
 import yaml
 
+from dowse import Index
 from dowse.install.clients import CLIENTS
 
 from helpers import need
@@ -85,7 +86,7 @@ class Desk:
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            timeout=120,
+            timeout=300,
         )
 
     def write(self, block: Block) -> None:
@@ -97,7 +98,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(sample: Path, tmp_path: Path) -> Desk:
+def desk(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     repository = tmp_path / "bakery"
     shutil.copytree(sample, repository, ignore=shutil.ignore_patterns(".git"))
     home = tmp_path / "home"
@@ -105,9 +106,12 @@ def desk(sample: Path, tmp_path: Path) -> Desk:
     desk = Desk(repository, home)
     done = desk.shell(
         "git init -q && git config user.name Ada && git config user.email ada@example.org"
-        " && git add . && git commit -qm begin && dowse index -q"
+        " && git add . && git commit -qm begin"
     )
     assert done.returncode == 0, done.stderr
+    monkeypatch.setenv("DOWSE_CACHE_DIR", desk.environment["DOWSE_CACHE_DIR"])
+    with Index.open(repository) as index:
+        index.update()
     return desk
 
 
@@ -200,7 +204,7 @@ def test_vim(desk):
             env={**desk.environment, "TERM": "dumb"},
             capture_output=True,
             stdin=subprocess.DEVNULL,
-            timeout=60,
+            timeout=300,
         )
         lines = found.read_text().splitlines()
         assert lines and lines[0].startswith(first), (lines, done.stdout)

@@ -20,7 +20,7 @@ sys.exit(99 if code is None else code)"""
 # Of the tiny repository.
 QUESTION = ("search", "alpha", "-k1")
 NOT_ANSWERED = 99
-DEADLINE = 60.0
+DEADLINE = 300.0
 
 
 @contextlib.contextmanager

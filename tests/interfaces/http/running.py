@@ -40,7 +40,7 @@ class Running:
     def events(self, wanted: str, said: str = "") -> list[dict[str, Any]]:
         """Listen until something of a phase is told, with some words; return all that was heard."""
         heard: list[dict[str, Any]] = []
-        with self.client.stream("GET", "/api/events", timeout=30) as stream:
+        with self.client.stream("GET", "/api/events", timeout=120) as stream:
             for line in stream.iter_lines():
                 assert not line.startswith(":"), f"nothing more happens after {heard}"
                 if not line.startswith("data: "):
@@ -74,12 +74,12 @@ def running(indexes: Sequence[Index], options: ServeOptions | None = None) -> It
     thread.start()
     url = f"http://127.0.0.1:{port}"
     try:
-        with httpx.Client(base_url=url, timeout=20) as client:
+        with httpx.Client(base_url=url, timeout=120) as client:
             yield Running(client, url, app.state.server)
     finally:
         app.state.server.broker.close()
         server.should_exit = True
-        thread.join(20)
+        thread.join(120)
         listening.close()
         assert not thread.is_alive()
         # A connection that was cut is closed by the collector, with a warning that would fail another test.

@@ -66,16 +66,16 @@ def test_ctrl_c_stops_all_processes(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "inn", INN)
     cache = {"DOWSE_CACHE_DIR": str(tmp_path / "cache"), "DOWSE_ISOLATION": "always"}
     with serving(root, **cache) as (process, url):
-        with httpx.stream("GET", f"{url}api/events", timeout=60) as stream:
+        with httpx.stream("GET", f"{url}api/events", timeout=300) as stream:
             assert any('"phase":"done"' in line for line in stream.iter_lines())
-        found = httpx.get(f"{url}api/search", params={"q": "sweep"}, timeout=60).json()
+        found = httpx.get(f"{url}api/search", params={"q": "sweep"}, timeout=300).json()
         assert found["hits"][0]["name"] == "sweep"
         children = descendants(process.pid)
         assert children  # the lanes' processes
-        with httpx.stream("GET", f"{url}api/events", timeout=60) as stream:  # somebody still listens
+        with httpx.stream("GET", f"{url}api/events", timeout=300) as stream:  # somebody still listens
             next(stream.iter_raw())
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=30)
+            _, errors = process.communicate(timeout=300)
         assert process.returncode == 0 and not errors
         assert not [pid for pid in children if is_alive(pid)]
 
@@ -87,13 +87,13 @@ def test_ctrl_c_stops_the_indexing_process(tmp_path: Path, how: signal.Signals) 
     files = {f"m{number}.py": "def f():\n    pass\n" * 400 for number in range(400)}
     root = write_tree(tmp_path / "many", files)
     with serving(root, DOWSE_CACHE_DIR=str(tmp_path / "cache")) as (process, url):
-        with httpx.stream("GET", f"{url}api/events", timeout=60) as stream:
+        with httpx.stream("GET", f"{url}api/events", timeout=300) as stream:
             assert any('"phase":"index"' in line for line in stream.iter_lines())
         children = descendants(process.pid)
         assert children
         watched = [os.pidfd_open(pid) for pid in children if is_alive(pid)]
         process.send_signal(how)
-        process.communicate(timeout=30)
+        process.communicate(timeout=300)
         import select
 
         for descriptor in watched:  # readable once the process has ended

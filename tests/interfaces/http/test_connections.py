@@ -25,7 +25,7 @@ from interfaces.http.running import Running, running
 from helpers import write_tree
 
 # Long for a machine that does other things, never waited for in full.
-PATIENCE = 40.0
+PATIENCE = 240.0
 HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-A: "
 # Files that the server may open, and connections that are more than that.
 FILES, HELD = {"serve": 1024, "mcp": 256}, {"serve": 1_500, "mcp": 400}

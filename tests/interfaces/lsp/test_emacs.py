@@ -56,7 +56,7 @@ def test_xref_and_compilation(shop: Path, tmp_path: Path, monkeypatch) -> None:
         cwd=shop,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -84,7 +84,7 @@ def test_it_compiles_without_a_warning(tmp_path: Path) -> None:
         ["emacs", "-Q", "--batch", "--eval", strict, "-f", "batch-byte-compile", str(source)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

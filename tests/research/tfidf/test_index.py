@@ -345,7 +345,7 @@ def test_a_killed_writer_leaves_nothing_that_is_wrong(world, tmp_path, place, wh
     root, old, expected = world
     folder = shutil.copytree(old, tmp_path / "index")
     done = subprocess.run(
-        [sys.executable, "-c", WRITER, root, folder, place, when, str(nth)], timeout=60, check=False
+        [sys.executable, "-c", WRITER, root, folder, place, when, str(nth)], timeout=300, check=False
     )
     assert done.returncode == -signal.SIGKILL, "the place was not reached"
     with Index.open(root, index_dir=str(folder)) as index:
@@ -361,7 +361,7 @@ def test_a_killed_writer_s_finished_segments_are_not_counted_again(world, tmp_pa
     root, old, expected = world
     folder = shutil.copytree(old, tmp_path / "index")
     place = ("dowse.research.tfidf.index:write_state", "after", "3")
-    subprocess.run([sys.executable, "-c", WRITER, root, folder, *place], timeout=60, check=False)
+    subprocess.run([sys.executable, "-c", WRITER, root, folder, *place], timeout=300, check=False)
     with Index.open(root, index_dir=str(folder)) as index:
         assert 0 < index.count_terms() < len(expected)
         assert answers(index) == expected

@@ -240,7 +240,7 @@ print(*host.pids().values(), flush=True)
 def test_processes_never_outlive_their_parent(sample_index, end):
     program = LIVES_ON.replace("HANG", "2") + end
     with run_program(sample_index, program) as parent:
-        pids = [int(pid) for pid in parent.communicate(timeout=60)[0].split()]
+        pids = [int(pid) for pid in parent.communicate(timeout=300)[0].split()]
     assert len(pids) == 2 and all(gone(pid) for pid in pids)
 
 
@@ -262,7 +262,7 @@ print(status, after.result == before.result, host.pids() == {"keyword": pid})
 
 def test_a_forked_process_has_processes_of_its_own(sample_index):
     with run_program(sample_index, FORKS) as parent:
-        assert parent.communicate(timeout=60)[0].split() == ["0", "True", "True"]
+        assert parent.communicate(timeout=300)[0].split() == ["0", "True", "True"]
 
 
 FORKS_AND_ENDS = """

@@ -32,7 +32,7 @@ def fault_proxy(rule: Rule, upstream: str = "", refusal: bytes = _REFUSAL) -> It
             if isinstance(fault, int):
                 self._answer(fault, refusal, {})
                 return
-            connection = http.client.HTTPConnection(upstream, timeout=60)
+            connection = http.client.HTTPConnection(upstream, timeout=300)
             headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
             connection.request(self.command, self.path, body, headers)
             answer = connection.getresponse()

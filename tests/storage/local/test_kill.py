@@ -125,7 +125,7 @@ def test_killed_at_an_exact_place(world, tmp_path, place, when, nth, names):
     root, old = world
     folder = Path(shutil.copytree(old, tmp_path / "index"))
     with run_writer(root, folder, place, when, nth) as writer:
-        writer.communicate(timeout=60)
+        writer.communicate(timeout=300)
     assert writer.returncode == -signal.SIGKILL, "the place was not reached"
     assert_whole(root, folder, [names])
 
@@ -138,7 +138,7 @@ def test_killed_twice_in_a_row(world, tmp_path):
         "dowse.storage.local.fulltext:FulltextWriter.put",
     ):
         with run_writer(root, folder, place, "after") as writer:
-            writer.communicate(timeout=60)
+            writer.communicate(timeout=300)
         assert writer.returncode == -signal.SIGKILL
     assert_whole(root, folder, [OLD])
 
@@ -158,7 +158,7 @@ def test_killed_while_rebuilding(world, tmp_path, place, when, names):
     root, old = world
     folder = Path(shutil.copytree(old, tmp_path / "index"))
     with run_writer(root, folder, place, when, 1, "rebuild") as writer:
-        writer.communicate(timeout=60)
+        writer.communicate(timeout=300)
     assert writer.returncode == -signal.SIGKILL, "the place was not reached"
     assert_whole(root, folder, [names])
 
@@ -170,7 +170,7 @@ def test_killed_while_throwing_a_damaged_index_away(world, tmp_path, place):
     folder = Path(shutil.copytree(old, tmp_path / "index"))
     shutil.rmtree(next((folder / "text").iterdir()))
     with run_writer(root, folder, place, "before", 1, "rebuild") as writer:
-        writer.communicate(timeout=60)
+        writer.communicate(timeout=300)
     assert writer.returncode == -signal.SIGKILL
     with Index.open(root, index_dir=str(folder)) as index:
         index.update(rebuild=True)
@@ -181,7 +181,7 @@ def test_killed_in_the_very_first_run(world, tmp_path):
     root, _ = world
     folder = tmp_path / "index"
     with run_writer(root, folder, "dowse.storage.local.fulltext:FulltextWriter.put", "after", 5) as writer:
-        writer.communicate(timeout=60)
+        writer.communicate(timeout=300)
     with Index.open(root, index_dir=str(folder)) as index:
         index.update(wait=0)
         assert state(index) == NEW

@@ -43,7 +43,7 @@ def holder(tmp_path):
         assert process.stdout.readline() == "holding\n"
         yield process
         if process.poll() is None:
-            process.communicate("\n", timeout=30)
+            process.communicate("\n", timeout=300)
 
 
 def open_index(tree: Path, tmp_path: Path) -> Index:
@@ -114,8 +114,8 @@ def test_the_first_search_waits_for_the_first_index(tree, holder, tmp_path):
         ) as search:
             assert "first use" in search.stderr.readline()
             assert f"process {holder.pid}" in search.stderr.readline()
-            holder.communicate("\n", timeout=30)
-            out, _ = search.communicate(timeout=60)
+            holder.communicate("\n", timeout=300)
+            out, _ = search.communicate(timeout=300)
         assert search.returncode == 0 and "a.py" in out
         assert index.exists
 

@@ -152,4 +152,4 @@ def run_restricted(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "dowse.interfaces.cli.main", *arguments]
     if not os.getuid():
         command = WITHOUT_RIGHTS + command
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)

@@ -92,7 +92,7 @@ def test_readers_during_commits(tmp_path):
         done.set()
         for thread in threads:
             thread.join()
-        answer, _ = other.communicate("stop\n", timeout=60)
+        answer, _ = other.communicate("stop\n", timeout=300)
     assert errors == []
     assert other.returncode == 0
     assert answer.split()[1] == str(ROUNDS)
