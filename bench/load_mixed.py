@@ -105,7 +105,7 @@ def main() -> None:
 
 def _run(options: argparse.Namespace, process: subprocess.Popen[str], url: str) -> dict[str, object]:
     names, before = symbol_names(url), os.getloadavg()[0]
-    begin = time.time() + _WARM_SECONDS
+    begin = time.time() + max(_WARM_SECONDS, options.think)
     load = Load(url, names, begin, begin + options.seconds, options.think)
     shares = _shares(options.clients)
     memory: list[float] = []
@@ -240,7 +240,7 @@ def _run_client(load: Load, number: int, tally: Tally) -> None:
     line = http.client.HTTPConnection(
         place.hostname or "", place.port, timeout=_PATIENCE, source_address=_address(number)
     )
-    time.sleep(draw.random() * min(_WARM_SECONDS, load.think))  # not all at once
+    time.sleep(draw.random() * load.think)  # as if each had just got an answer, not all at once
     while (asked_at := time.time()) < load.end:
         is_slow = draw.random() < _SLOW_SHARE
         path = _slow_question(draw, load.names) if is_slow else _question(draw, load.names)
