@@ -164,11 +164,12 @@ def test_json_log_of_requests(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("root_logger")
 def test_text_log_with_queries(inn: Index, tmp_path: Path) -> None:
-    with (tmp_path / "log").open("w+") as stream, running([inn], ServeOptions(log_queries=True)) as run:
-        configure_logs("text", requests=True, stream=stream)
-        kept, secret = tokens()["github"]
-        run.get("suggest", q=f"sweep {kept}{secret}", token="pst")
-        stream.seek(0)
+    kept, secret = tokens()["github"]
+    with (tmp_path / "log").open("w+") as stream:
+        with running([inn], ServeOptions(log_queries=True)) as run:
+            configure_logs("text", requests=True, stream=stream)
+            run.get("suggest", q=f"sweep {kept}{secret}", token="pst")
+        stream.seek(0)  # after the server has ended: lines are written once a response is sent
         (line,) = stream.read().splitlines()
     assert " info dowse.request request request_id=" in line and " path=/api/suggest query=q=sweep " in line
     assert line.partition(" status=")[2].startswith("200 ms=")
