@@ -7,9 +7,9 @@ A client is a thread (50 to a process) with an address of its own (127.1.x.y, on
 time over one connection: it asks, waits for the answer however long that takes, thinks for an exponentially
 distributed time (`--think`, seconds on the average; 0, the default, asks again at once: the machine is
 saturated), and asks the next question. A refused one (503) is counted, and followed by the pause that
-`Retry-After` asks for. A connection that was closed while idle is opened again, once, as HTTP clients do. 95 %
-of the questions are words about the code, the others take long: patterns without trigrams, `impact` in the
-call graph, query expansion. Beside them, some connections (`--slow-heads`, one address) send the headers of a
+`Retry-After` asks for. A connection that was closed while idle is opened again, once, as HTTP clients do.
+95 % of the questions are words about the code, the others take long: patterns without trigrams, `impact` in
+the call graph, query expansion. Beside them, some connections (`--slow-heads`, one address) send the headers of a
 request byte by byte and never finish; one that is dropped comes back. Every `--kill-every` seconds a lane's
 process is killed.
 
