@@ -9,9 +9,9 @@ distributed time (`--think`, seconds on the average; 0, the default, asks again 
 saturated), and asks the next question. A refused one (503) is counted, and followed by the pause that
 `Retry-After` asks for. A connection that was closed while idle is opened again, once, as HTTP clients do.
 95 % of the questions are words about the code, the others take long: patterns without trigrams, `impact` in
-the call graph, query expansion. Beside them, some connections (`--slow-heads`, one address) send the headers of a
-request byte by byte and never finish; one that is dropped comes back. Every `--kill-every` seconds a lane's
-process is killed.
+the call graph, query expansion. Beside them, some connections (`--slow-heads`, one address) send the headers
+of a request byte by byte and never finish; one that is dropped comes back. Every `--kill-every` seconds a
+lane's process is killed.
 
 Reported: the share of questions that were refused, percentiles of the time to an answer (all, quick, slow)
 and the memory of the server with its processes: the mean of ten samples after warming up, and at the end.
