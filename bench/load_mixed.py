@@ -1,17 +1,17 @@
 """`dowse serve` under mixed load and faults: does every client get its answer, and is nobody starved?
 
-    python bench/load_mixed.py [--tree DIR] [--clients 200] [--seconds 300] [--think 2] [--slow-heads 500]
+    python bench/load_mixed.py [--tree DIR] [--clients 200] [--seconds 300] [--think 0] [--slow-heads 500]
         [--encoder base] [--out bench/results/load_mixed.json]
 
-A client is a thread of its own process with an address of its own (127.1.x.y, on Linux), and one question at
-a time over one connection: it asks, waits for the answer however long that takes, thinks for an exponentially
-distributed time (`--think`, seconds on the average; 0 asks again at once), and asks the next question. A
-refused one (503) is counted, and followed by the pause that `Retry-After` asks for; so is a connection that
-was closed while idle, which is opened again, once, as HTTP clients do. 95 % of the questions are words about
-the code, the others take long: patterns without trigrams, `impact` in the call graph, query
-expansion. Beside them, some connections (`--slow-heads`, one address) send the headers of a request byte by
-byte and never finish; one that is dropped comes back. Every `--kill-every` seconds a lane's process is
-killed.
+A client is a thread (50 to a process) with an address of its own (127.1.x.y, on Linux), and one question at a
+time over one connection: it asks, waits for the answer however long that takes, thinks for an exponentially
+distributed time (`--think`, seconds on the average; 0, the default, asks again at once: the machine is
+saturated), and asks the next question. A refused one (503) is counted, and followed by the pause that
+`Retry-After` asks for. A connection that was closed while idle is opened again, once, as HTTP clients do.
+95 % of the questions are words about the code, the others take long: patterns without trigrams, `impact` in
+the call graph, query expansion. Beside them, some connections (`--slow-heads`, one address) send the headers
+of a request byte by byte and never finish; one that is dropped comes back. Every `--kill-every` seconds a
+lane's process is killed.
 
 Reported: the share of questions that were refused, percentiles of the time to an answer (all, quick, slow)
 and the memory of the server with its processes: the mean of ten samples after warming up, and at the end.
@@ -85,7 +85,7 @@ def main() -> None:
     parser.add_argument("--tree", type=Path, default=_ROOT / "src")
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=300.0)
-    parser.add_argument("--think", type=float, default=2.0)
+    parser.add_argument("--think", type=float, default=0.0)
     parser.add_argument("--slow-heads", type=int, default=500)
     parser.add_argument("--kill-every", type=float, default=10.0)
     parser.add_argument("--encoder", default="base")

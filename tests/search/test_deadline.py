@@ -111,3 +111,9 @@ def test_texts_of_hits_are_read_within_the_deadline(tmp_path: Path, clock: Clock
     answer = index.search("/spin/", k=250)
     assert 0 < len(answer.hits) < 250
     assert any("there was time for the texts of" in note.text for note in answer.notes)
+
+
+def test_a_question_for_a_definition_has_neighbours_if_lanes_are_chosen(tree: Index) -> None:
+    answer = tree.search("where is spin_3 defined", lanes="keyword,graph")
+    assert not any(lane.problem for lane in answer.lanes)
+    assert answer.hits[0].symbol.name == "spin_3"
