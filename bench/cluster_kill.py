@@ -89,8 +89,8 @@ def documents(address: str) -> Counter[tuple[str, int, str]]:
     return found
 
 
-# Indexes sources in turn; again, each after it was removed, until a file tells it to end. Errors are noted, and
-# the same is run again, as its message says.
+# Indexes sources in turn; again, each after it was removed, until a file tells it to end. An error is noted,
+# and the same is run again, as its message says.
 JOB = """
 import json, pathlib, sys
 from dowse import Index
