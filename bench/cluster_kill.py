@@ -109,7 +109,7 @@ def index(root, clear):
                 index.embed()
                 return
         except DowseError as error:
-            if not end:
+            if not end or len(errors) > 20:  # or the cluster is gone
                 raise
             errors.append(str(error))
 
