@@ -89,7 +89,7 @@ def documents(address: str) -> Counter[tuple[str, int, str]]:
     return found
 
 
-# Indexes sources in turn; again, each after it was removed, until a file tells it to end. Errors are noted,
+# Indexes sources in turn; again, each after it was removed, until a file tells it to end. An error is noted,
 # and the same is run again, as its message says.
 JOB = """
 import json, pathlib, sys
@@ -109,7 +109,7 @@ def index(root, clear):
                 index.embed()
                 return
         except DowseError as error:
-            if not end:
+            if not end or len(errors) > 20:  # or the cluster is gone
                 raise
             errors.append(str(error))
 
@@ -237,7 +237,7 @@ def restart(nodes: Nodes, number: int) -> float:
     path = "/_cluster/health?wait_for_nodes=3&wait_for_status=green&timeout=2s"
     while True:
         with contextlib.suppress(OSError, ValueError):
-            health = nodes.ask(path, (number + 1) % 3)
+            health = nodes.ask(path, number)  # itself: others may not have noticed that it was away
             if health["status"] == "green" and health["number_of_nodes"] == 3:
                 return time.monotonic() - began
         time.sleep(0.5)
