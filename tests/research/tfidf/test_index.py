@@ -232,6 +232,7 @@ def assert_mended(folder: Path) -> None:
     assert sorted(path.name for path in (folder / "tfidf").iterdir()) == [
         *(path.name for path in files(folder / "tfidf")),
         "state.json",
+        "verified.json",
         "writer.lock",
     ]
 
@@ -278,9 +279,9 @@ def test_a_state_that_cannot_be_read_counts_for_nothing(kept, state):
 )
 def test_a_state_that_does_not_fit_its_segments_counts_for_nothing(kept, name, value):
     path = kept / "tfidf" / "state.json"
-    state = json.loads(path.read_bytes())
+    state = json.loads(unseal(path.read_bytes()))
     state["segments"][0][name] = value
-    path.write_text(json.dumps(state))
+    path.write_bytes(seal(json.dumps(state).encode()))
     assert_mended(kept)
 
 
