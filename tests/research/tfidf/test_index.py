@@ -26,6 +26,7 @@ from dowse.research.tfidf import index as tfidf_index
 from dowse.research.tfidf.index import check_counts, count_terms, covers, search_tfidf
 from dowse.research.tfidf.segment import Segment, SegmentBuilder, merge, term_hashes
 from dowse.search.lanes.tfidf import terms_and_bigrams
+from dowse.security.checked_files import seal, unseal
 from dowse.types import SymbolRow
 from dowse.write_lock import write_lock
 
