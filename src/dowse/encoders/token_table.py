@@ -57,6 +57,9 @@ class TableEncoder(OnnxEncoder):
 
     @cached_property
     def _table(self) -> TokenTable:
+        from dowse.encoders.checksums import check_once
+
+        check_once(self._table_folder)
         return TokenTable(self._table_folder / WEIGHTS_FILE, *self._shape)
 
 

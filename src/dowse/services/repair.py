@@ -53,6 +53,9 @@ def repair(
     elif "checksums" in parts:
         with backend.writer(wait):  # computes them
             done.append("computed the checksums of the catalog again")
+    if _mend_counts(backend):
+        damage.append(Damage("derived", "counts of terms are not what was written", "tfidf"))
+        done.append("removed the counts of terms, which are made again when they are needed")
     if parts & {"vectors", "derived"} and index.encoder is not None:
         embedded = index.embed(wait=wait, on_progress=on_progress)
         if embedded.encoded or embedded.reused:
@@ -60,6 +63,20 @@ def repair(
                 f"encoded {embedded.encoded:,} symbols, {embedded.reused:,} vectors were in the cache"
             )
     return damage, done
+
+
+def _mend_counts(backend: LocalBackend) -> bool:
+    """Remove damaged counts of terms; whether there were any."""
+    from dowse.research.tfidf.index import FOLDER, check_counts
+    from dowse.vectors.files import STATE
+
+    if not backend.has_generation():
+        return False
+    with backend.reader() as reader:
+        problems = check_counts(reader)
+    if problems:
+        backend.remove_derived(f"{FOLDER}/{STATE}")
+    return bool(problems)
 
 
 def _mend_vectors(backend: LocalBackend, encoder: str, wait: float | None) -> str:

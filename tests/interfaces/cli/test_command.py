@@ -354,7 +354,7 @@ def test_a_damaged_index(sample_copy, tmp_path, capsys):
         assert captured.out == "" and captured.err.count("\n") == 1
         assert "dowse index --rebuild" in captured.err
     assert main(["doctor", *place]) == 2
-    assert "BAD  index" in capsys.readouterr().out
+    assert "BAD  catalog" in capsys.readouterr().out
     assert main(["index", "--rebuild", *place]) == 0
     assert main(["search", "bread", *place]) == 0
 

@@ -26,6 +26,7 @@ from dowse.research.tfidf import index as tfidf_index
 from dowse.research.tfidf.index import check_counts, count_terms, covers, search_tfidf
 from dowse.research.tfidf.segment import Segment, SegmentBuilder, merge, term_hashes
 from dowse.search.lanes.tfidf import terms_and_bigrams
+from dowse.security.checked_files import seal, unseal
 from dowse.types import SymbolRow
 from dowse.write_lock import write_lock
 
@@ -232,6 +233,7 @@ def assert_mended(folder: Path) -> None:
     assert sorted(path.name for path in (folder / "tfidf").iterdir()) == [
         *(path.name for path in files(folder / "tfidf")),
         "state.json",
+        "verified.json",
         "writer.lock",
     ]
 
@@ -278,9 +280,9 @@ def test_a_state_that_cannot_be_read_counts_for_nothing(kept, state):
 )
 def test_a_state_that_does_not_fit_its_segments_counts_for_nothing(kept, name, value):
     path = kept / "tfidf" / "state.json"
-    state = json.loads(path.read_bytes())
+    state = json.loads(unseal(path.read_bytes()))
     state["segments"][0][name] = value
-    path.write_text(json.dumps(state))
+    path.write_bytes(seal(json.dumps(state).encode()))
     assert_mended(kept)
 
 

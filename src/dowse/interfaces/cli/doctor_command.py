@@ -123,7 +123,7 @@ def _index_checks(index: Index) -> list[Check]:
     except DowseError as error:
         return [("index", False, str(error))]
     if problems:
-        remedy = "" if index.is_shared else "; run `dowse index --rebuild`"  # a cluster names its remedies
+        remedy = "" if index.is_shared else "; run `dowse repair`"  # a cluster names its remedies
         return [("index", False, "; ".join(problems) + remedy)]
     facts = index.status()
     changed = sum(facts["changes"].values())

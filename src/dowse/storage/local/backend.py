@@ -246,7 +246,7 @@ class LocalBackend:
                     return found
                 doubts.append(found)  # or a newer generation has replaced this one
         except IndexDamaged as error:
-            return [Damage("catalog", str(error))]
+            return [Damage("catalog", str(error).partition("; run ")[0])]
         raise IndexUnavailable("the index changes faster than it can be read; try again")
 
     @contextlib.contextmanager

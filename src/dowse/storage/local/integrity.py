@@ -58,7 +58,7 @@ class Integrity:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._catalog = layout.catalog_path(folder)
-        self._verified = VerifiedFiles(layout.derived_folder(folder))
+        self._verified = VerifiedFiles(folder)
         self._last: tuple[object, CatalogState] | None = None
 
     def check_catalog(self, catalog: Catalog, doubts: Doubts, *, whole: bool = False) -> CatalogState | None:

@@ -5,6 +5,7 @@
     vectors/ENCODER/    a matrix of vectors, shared by all generations (dowse.vectors)
     derived/            caches that `dowse.research` fills on first use
     catalog.sqlite.sums checksums of the catalog's pages (dowse.storage.local.page_sums)
+    verified.json       which files were found intact (dowse.security.checked_files)
     writer.lock         the write lock (dowse.write_lock)
     CACHEDIR.TAG        tells backups, and our own walker, that all of this can be rebuilt
 
@@ -23,6 +24,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from dowse.errors import DowseError, IndexDamaged, IndexUnavailable
+from dowse.security.checked_files import VERIFIED
 from dowse.security.safe_files import open_without_links, sync_folder
 from dowse.security.safe_files import refuse_links as _refuse_links
 from dowse.vectors.files import STATE
@@ -34,7 +36,7 @@ VECTORS = "vectors"
 DERIVED = "derived"
 TAG = "CACHEDIR.TAG"
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# The index of `dowse`; `dowse clear` removes it.\n"
-_CATALOG_FILES = tuple(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal", ".sums"))
+_CATALOG_FILES = (*(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal", ".sums")), VERIFIED)
 _GENERATION = re.compile(r"[0-9]{6,}")
 # Messages of SQLite and tantivy that do not mean damage (tantivy has no error codes), and the remedy.
 _REMEDIES = (
