@@ -222,7 +222,7 @@ def test_a_deadly_function_of_a_corpus_costs_itself_alone():
     [("raise ImportError('no grammar here')", "ImportError: no grammar here"), ("", "")],
 )
 def test_a_process_that_cannot_start_is_told_at_once(tmp_path, program, reason):
-    with pytest.raises(DowseError, match=r"could not start .*is the installation whole\?") as raised:
+    with pytest.raises(DowseError, match=r"could not start .*or the installation not whole\?") as raised:
         list(pool.parse_all(jobs(tmp_path, ["a.py", "b.py"]), 2, program=program or "pass"))
     assert reason in str(raised.value)
 

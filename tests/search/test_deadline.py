@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -35,7 +36,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     clock = Clock()
-    monkeypatch.setattr("time.monotonic", clock)
+    # Not that of all: event loops of other tests' servers would wait for it.
+    monkeypatch.setattr("dowse.deadline.time", SimpleNamespace(monotonic=clock))
     yield clock
 
 

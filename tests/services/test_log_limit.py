@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,7 +14,7 @@ def test_repeated_messages_are_counted_instead_of_logged(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
-    monkeypatch.setattr("dowse.services.web.log_limit.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("dowse.services.web.log_limit.time", SimpleNamespace(monotonic=lambda: now[0]))
     logger = logging.Logger("limited")
     logger.addHandler(caplog.handler)
     logger.addFilter(RepeatLimit(count=2, seconds=60.0))

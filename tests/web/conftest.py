@@ -56,7 +56,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return index_tree(tmp_path_factory.mktemp("busy") / "busy", BUSY, refresh="never")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # it has an event loop, beside which tests can't run one
 def browser() -> Iterator[Browser]:
     """A headless Chromium."""
     with sync_playwright() as playwright:

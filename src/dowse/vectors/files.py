@@ -11,6 +11,8 @@ from dowse.security.checked_files import unseal
 
 # The state of a folder of vectors: what is committed.
 STATE = "state.json"
+# The ending of the sorted keys, which are written after a commit.
+ORDER = ".order"
 FORMAT_VERSION = 2
 # Ends the name of the folder of approximate vectors, beside the folder of the encoder that they approximate.
 _APPROXIMATE = "-approximate"

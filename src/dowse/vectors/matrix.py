@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 
 from dowse.errors import DowseError, IndexDamaged, IndexVersionError
 from dowse.security.checked_files import VerifiedFiles, seal, stamps, unseal
-from dowse.vectors.files import FORMAT_VERSION, STATE, parse_state
+from dowse.vectors.files import FORMAT_VERSION, ORDER, STATE, parse_state
 from dowse.vectors.keys import KEY_BYTES, Heads, Keys, find_sorted, heads
 from dowse.vectors.quantize import Codes, Floats, Rows, restore
 from dowse.vectors.sums import SUMS, RowSums, damaged_blocks, read_sums
 
 # Format 1 had no checksums; the next writer adds them.
 _READABLE = (1, FORMAT_VERSION)
-KEYS, ROWS, SCALES, ORDER = ".keys", ".rows", ".scales", ".order"
+KEYS, ROWS, SCALES = ".keys", ".rows", ".scales"
 SCALE_BYTES = 4
 # One entry of the order file: the head (first eight bytes) of a key, and its row.
 ORDER_ENTRY = np.dtype([("head", "<u8"), ("row", "<u4")])
@@ -220,7 +220,8 @@ def read_state(folder: Path, dimension: int) -> State:
     try:
         text = (folder / STATE).read_bytes()
     except FileNotFoundError:
-        if next(folder.glob(f"*{ROWS}"), None) is not None:
+        # Rows alone are those of a first commit that failed; the order of keys is written after one.
+        if next(folder.glob(f"*{ORDER}"), None) is not None:
             raise damaged(folder, f"{STATE} is missing") from None
         return State(dimension)
     try:

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from dowse.errors import DowseError
 from dowse.security.checked_files import VERIFIED, VerifiedFiles, seal, stamps
 from dowse.security.safe_files import sync_folder, write_atomically
-from dowse.vectors.files import STATE, TEMPORARY
+from dowse.vectors.files import ORDER, STATE, TEMPORARY
 from dowse.vectors.keys import KEY_BYTES, Keys, as_keys
 from dowse.vectors.matrix import (
     KEYS,
-    ORDER,
     ROWS,
     SCALES,
     Matrix,

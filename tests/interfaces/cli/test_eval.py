@@ -900,7 +900,7 @@ def test_help(run, step, told):
 def test_models_are_listed(run):
     code, out, _ = run("--list-models")
     assert code == 0 and [line.split()[:2] for line in out.splitlines()] == [
-        *(["encoder", "base"], ["encoder", "small"], ["reranker", "rerank"]),
+        *(["encoder", "base"], ["encoder", "small"], ["encoder", "tiny"], ["reranker", "rerank"]),
     ]
     listed = json.loads(run("--list-models", "--json")[1])
     assert [(each["kind"], each["name"]) for each in listed][-1] == ("reranker", "rerank")

@@ -135,7 +135,7 @@ def run(desk: Desk, name: str) -> list[subprocess.CompletedProcess[str]]:
 
 def test_every_block_is_run_by_a_test_below():
     known = {"Formats", "Links", "fzf", "git", "pre-commit", "Vim and Neovim", "Emacs", "CI", "Coding agents"}
-    assert set(SECTIONS) == known
+    assert set(SECTIONS) == known | {"A damaged index"}
     assert {block.language for block in BLOCKS} == {"sh", "console", "yaml", "vim"}
     assert all(block.file for block in BLOCKS if block.language in ("yaml", "vim"))
 
@@ -149,6 +149,24 @@ def test_formats(desk):
     run(desk, "Formats")
     opened = desk.opened.read_text().splitlines()
     assert len(opened) == 3 and all((desk.repository / path).is_file() for path in opened)
+
+
+def test_a_damaged_index(desk):
+    assert desk.shell("dowse index .").returncode == 0
+    (facts,) = [json.loads(desk.shell("dowse status --json").stdout)]
+    file = max(Path(facts["index"]).glob("text/*/symbols/*.idx"))
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    (block,) = section("A damaged index", "console")
+    for example in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        command, output = example.split("\n", 1)
+        said = desk.shell(command).stdout
+        for line in output.splitlines():
+            pattern = re.escape(line).replace("text/000003", r"text/\d+")
+            pattern = re.sub(r"[0-9a-f]{32}", "[0-9a-f]{32}", pattern).replace(r"25\ files", r"\d+\ files")
+            assert re.search(pattern, said), (command, said)
+    assert desk.shell("dowse doctor").returncode == 0
 
 
 def test_links(desk):

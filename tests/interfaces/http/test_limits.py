@@ -9,6 +9,7 @@ import threading
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -183,7 +184,7 @@ def test_a_pattern_that_others_hang_on(server: Running) -> None:
 
 def test_token_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("dowse.services.web.guard.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("dowse.services.web.guard.time", SimpleNamespace(monotonic=lambda: now[0]))
     limit = TokenBuckets(rate=2, burst=3)
     assert [limit.retry_after("a") for _ in range(3)] == [0, 0, 0]
     assert limit.retry_after("a") == pytest.approx(0.5)

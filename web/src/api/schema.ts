@@ -553,6 +553,11 @@ export interface components {
          */
         EmbeddingCoverage: {
             /**
+             * Approximate
+             * @description Whether symbols without a vector have an approximate one.
+             */
+            approximate: boolean;
+            /**
              * Candidates Missing
              * @description Its candidates by words that still have no vector.
              */
