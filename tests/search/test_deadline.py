@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -36,8 +38,11 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     clock = Clock()
-    # Not that of all: event loops of other tests' servers would wait for it.
-    monkeypatch.setattr("dowse.deadline.time", SimpleNamespace(monotonic=clock))
+    # That of dowse alone: event loops of other tests' servers would wait for it.
+    fake = SimpleNamespace(**{**vars(time), "monotonic": clock})
+    for name, module in list(sys.modules.items()):
+        if name.startswith("dowse.") and getattr(module, "time", None) is time:
+            monkeypatch.setattr(module, "time", fake)
     yield clock
 
 

@@ -171,7 +171,8 @@ def _reporter(folder: EmbeddingFolder) -> Callable[[Progress], None]:
 
 def _arguments(index: Index, task: str) -> str:
     settings = {name: value for name, value in asdict(index.settings).items() if name in _SETTINGS}
-    if not is_shipped(name := index.settings.encoder) and not name.startswith("hf:"):
+    name = index.settings.encoder
+    if name != "none" and not is_shipped(name) and not name.startswith("hf:"):
         settings["encoder"] = str(Path(name).expanduser().absolute())  # the process works in another folder
     # Half of the cores: a laptop should stay cool and quiet.
     settings["threads"] = max(1, index.settings.threads // 2)
