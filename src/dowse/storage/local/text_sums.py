@@ -60,8 +60,16 @@ def text_problems(folder: Path, sums: Sums, verified: VerifiedFiles | None) -> l
             problems.append(f"{path} is missing")
         elif status[1] != sums[name][0]:
             problems.append(f"{path} has {status[1]:,} bytes instead of {sums[name][0]:,}")
-        elif file_checksum(folder / name) != tuple(sums[name]):
-            problems.append(f"{path} is not what was written")
+        elif (checksum := _checksum(folder / name)) != tuple(sums[name]):
+            problems.append(f"{path} is {'not what was written' if checksum else 'missing'}")
     if verified is not None and not problems:
         verified.add({TEXT: found})
     return problems
+
+
+def _checksum(path: Path) -> tuple[int, int] | None:
+    """Return size and checksum of a file; None if a writer has just removed it with its generation."""
+    try:
+        return file_checksum(path)
+    except FileNotFoundError:
+        return None
