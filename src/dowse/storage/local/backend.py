@@ -344,6 +344,9 @@ class LocalBackend:
             raise layout.unavailable_error(self.folder, error) or layout.damage_error(
                 self.folder, error
             ) from error
+        # tantivy opens without some files, if a writer has just removed them, and fails later.
+        if not last_try and self._integrity.text_problems(generation, sums):
+            return None
         self._fulltext = (wanted, fulltext, sums)
         return fulltext
 
