@@ -129,7 +129,8 @@ class IndexRefresher:
                     _warm_up(served)
                 self._broker.publish(served.name, kind, **event)
         except WorkerDied as error:
-            _log.warning("updating %s: the process %s", escape_name(served.name), error)
+            if not self._closed:  # else it was ended with the server
+                _log.warning("updating %s: the process %s", escape_name(served.name), error)
         finally:
             self._worker.discard()
         if kind not in ("done", "failed") and not self._closed:
