@@ -1,25 +1,23 @@
 """SHA-256 checksums of the shipped models: of all for `dowse doctor`, of one on its first use.
 
 Reading and hashing a model takes about a tenth of a second, too long for every cold start. So a process that
-loads one checks it only if its files differ, in size, time or inode, from those that were checked last. What
-changes on a disk without a write (bit rot) is found by `dowse doctor`, which always reads everything.
+loads one checks it only if its files are not those that were checked last, or after a day
+(`dowse.security.checked_files`); `dowse doctor` always reads everything.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 from pathlib import Path
 
 from dowse.config import cache_folder
 from dowse.encoders.model_files import shipped_folder
 from dowse.errors import DowseError
+from dowse.security.checked_files import VerifiedFiles, stamps
 
 # In the format of sha256sum, which can make and check it, too.
 SUMS_FILE = "SHA256SUMS"
-# Which models were checked, by folder, as their files were then.
-_CHECKED_FILE = "checked-models.json"
 
 
 def damaged_files(shipped: Path | None = None, model: str = "") -> list[str]:
@@ -34,26 +32,19 @@ def count_files(shipped: Path | None = None) -> int:
 
 
 def check_once(folder: Path) -> None:
-    """Check a shipped model, unless that was done since its files were last written.
+    """Check a shipped model, unless that was done lately and its files are the same.
 
     Raises:
         DowseError: A file is damaged; the message names it.
     """
-    memo = cache_folder() / _CHECKED_FILE
-    checked: dict[str, object] = {}
-    with contextlib.suppress(OSError, ValueError):
-        stored = json.loads(memo.read_bytes())
-        checked = stored if isinstance(stored, dict) else {}
-    identity = _identity(folder)
-    if checked.get(str(folder)) == identity:
+    names = [file.name for file in sorted(folder.iterdir())]
+    verified, files = VerifiedFiles(cache_folder()), stamps(folder, names)
+    if verified.has(str(folder), files):
         return
     if damaged := damaged_files(folder.parent, folder.name):
         raise DowseError(f"{folder.parent / damaged[0]} is damaged; reinstall dowse")
-    from dowse.security.safe_files import make_private_directory, write_atomically
-
-    with contextlib.suppress(OSError, DowseError):  # where nothing can be written, it is checked every time
-        make_private_directory(memo.parent)
-        write_atomically(memo, json.dumps({**checked, str(folder): identity}).encode())
+    with contextlib.suppress(DowseError):  # where nothing can be written, it is checked every time
+        verified.add({str(folder): files})
 
 
 def _sums(shipped: Path, model: str = "") -> dict[str, str]:
@@ -75,9 +66,3 @@ def _digest(file: Path) -> str:
             return hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError:
         return ""
-
-
-def _identity(folder: Path) -> list[list[object]]:
-    """Return what tells whether a file of a folder was written or replaced."""
-    files = ((file, file.stat()) for file in sorted(folder.iterdir()))
-    return [[file.name, stat.st_size, stat.st_mtime_ns, stat.st_ino] for file, stat in files]

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
 
 _HUB_PREFIX = "hf:"
-# The shipped encoder whose document vectors approximate those of another.
-_TINY = "tiny"
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 # What an encoder needs: weights of other frameworks, and the many ONNX variants, can be gigabytes. A star
 # matches slashes too.
 _HUB_FILES = ["*.json", "*.txt", *(f"{at}model.onnx{part}" for at in ("", "onnx/") for part in ("", "_data"))]
 _HUB_WEIGHTS = ["*.safetensors", "*.model"]
+# The shipped encoder whose document vectors approximate those of another.
+_TINY = "tiny"
 
 
 class EncoderInfo(NamedTuple):

@@ -188,9 +188,7 @@ def drop_damaged_rows(folder: Path, wait: float | None = None) -> tuple[int, int
         try:
             state = read_state(folder, any_dimension(folder))
             for ending, width in state.row_bytes().items():
-                with open(
-                    state.path(folder, ending), "r+b"
-                ) as file:  # what was cut off is not what was written
+                with open(state.path(folder, ending), "r+b") as file:  # zeros for what was cut off
                     file.truncate(max(file.seek(0, os.SEEK_END), state.rows * width))
             matrix = Matrix(folder, state)
             if matrix.row_sums() is None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dowse.storage.protocol import Floats, VectorRequest
     from dowse.vectors.exact import Neighbours
     from dowse.vectors.ivf import IvfIndex
+    from dowse.vectors.keys import Keys
     from dowse.vectors.matrix import Matrix
     from dowse.vectors.writer import MatrixWriter
 
@@ -88,11 +89,11 @@ class LocalVectors:
         known = self._cache.get(encoder)
         if known and known[0] == (catalog.identity, generation) and known[1].is_current():
             return known[1]
-        symbols, keys = catalog.vector_keys()
+        symbols, keys = _symbol_keys(catalog)
         vectors = GenerationVectors(_open_matrix(self.folder(encoder)), symbols, keys)
-        approximate = self.folder(approximation_of(encoder))
         if vectors.embedded < len(symbols):
-            vectors.approximate = GenerationVectors(_open_matrix(approximate), symbols, keys)
+            approximate = _open_matrix(self.folder(approximation_of(encoder)))
+            vectors.approximate = GenerationVectors(approximate, symbols, keys)
         self._cache[encoder] = ((catalog.identity, generation), vectors)
         return vectors
 
@@ -118,15 +119,10 @@ class LocalVectors:
 class GenerationVectors:
     """The symbols of one generation and the matrix rows of their vectors."""
 
-    def __init__(self, matrix: Matrix, rows: Sequence[int], keys: Sequence[bytes]) -> None:
-        import numpy as np
-
-        from dowse.vectors.keys import as_keys
-
+    def __init__(self, matrix: Matrix, symbols: NDArray[np.int64], keys: Keys) -> None:
         self.matrix = matrix
-        self._keys = as_keys(keys)
-        self._symbols = np.array(rows, np.int64)  # ascending
-        self._matrix_rows = matrix.find(self._keys)  # of each symbol; -1 for none
+        self._symbols, self._keys = symbols, keys  # ascending
+        self._matrix_rows = matrix.find(keys)  # of each symbol; -1 for none
         self.approximate: GenerationVectors | None = None  # for symbols that have no vector
 
     def is_current(self) -> bool:
@@ -369,6 +365,16 @@ def _fit_clusters(matrix: Matrix, count: int) -> None:
     data = io.BytesIO()
     np.save(data, centroids)
     write_atomically(matrix.folder / CLUSTERS, seal(data.getvalue()))
+
+
+def _symbol_keys(catalog: Catalog) -> tuple[NDArray[np.int64], Keys]:
+    """Return the rows of all symbols, ascending, and the keys of their vectors."""
+    import numpy as np
+
+    from dowse.vectors.keys import as_keys
+
+    symbols, keys = catalog.vector_keys()
+    return np.array(symbols, np.int64), as_keys(keys)
 
 
 def _open_matrix(folder: Path) -> Matrix:
