@@ -26,7 +26,8 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from fuzz_texts import QueryFuzzer
-from load_mixed import memory_megabytes, serving, symbol_names, wait_until_indexed
+from load_mixed import symbol_names
+from serving import memory_megabytes, serving, wait_until_indexed
 
 from common import percentile, work_folder, write_results
 

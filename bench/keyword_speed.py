@@ -123,11 +123,11 @@ def choose_queries(functions: list[Function], count: int, seed: int) -> list[str
 
 
 def build_index(functions: list[Function], work: Path) -> Index:
-    """Write the functions down as a corpus and index it with the default settings."""
+    """Write the functions down as a corpus and index its words with the default settings."""
     corpus = work / "corpus.jsonl"
     with corpus.open("w", encoding="utf-8") as lines:
         lines.writelines(json.dumps(function.entry) + "\n" for function in functions)
-    index = Index.open(corpus, index_dir=str(work / "index"))
+    index = Index.open(corpus, index_dir=str(work / "index"), encoder="none")
     report = index.update()
     say(f"dowse indexed in {report.seconds:.0f} s")
     return index

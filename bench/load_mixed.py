@@ -34,14 +34,16 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean
 from urllib.parse import quote, urlsplit
 
-from common import beside_python, percentile, work_folder, write_results
+from serving import descendants, memory_megabytes, serving, wait_until_indexed
+
+from common import percentile, work_folder, write_results
 
 _ROOT = Path(__file__).resolve().parents[1]
 _WARM_SECONDS = 10.0
@@ -170,40 +172,6 @@ def _percentiles(seconds: Sequence[float]) -> dict[str, float]:
     shares = {"p50_ms": 0.5, "p95_ms": 0.95, "p99_ms": 0.99, "max_ms": 1.0}
     known = {name: round(1000 * percentile(seconds, share), 1) for name, share in shares.items()}
     return {"answers": len(seconds), **known, "p99 : p50": round(known["p99_ms"] / known["p50_ms"], 1)}
-
-
-@contextlib.contextmanager
-def serving(tree: Path, encoder: str, work: Path, *flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run the server on a free port; end it as Ctrl-C would."""
-    environment = {
-        **os.environ,
-        "DOWSE_INDEX_DIR": str(work / "index"),
-        "DOWSE_DATA_DIR": str(work / "data"),
-    }
-    command = [beside_python(), "serve", tree, "--port", "0", "--encoder", encoder, *flags]
-    with (work / "log.txt").open("w") as log:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
-    try:
-        assert process.stdout is not None
-        yield process, process.stdout.readline().split()[-1].rstrip("/")
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(30)
-
-
-def wait_until_indexed(url: str) -> None:
-    """Listen to the server's events until everything is embedded."""
-    place = urlsplit(url)
-    line = http.client.HTTPConnection(place.hostname or "", place.port, timeout=1800)
-    line.request("GET", "/api/events")
-    for text in line.getresponse():
-        if text.startswith(b"data: "):
-            event = json.loads(text.removeprefix(b"data: "))
-            if event["phase"] == "failed":
-                raise SystemExit(event["detail"])
-            if event["phase"] == "done":
-                break
-    line.close()
 
 
 def symbol_names(url: str) -> tuple[str, ...]:
@@ -339,16 +307,6 @@ def lane_processes(pid: int) -> list[int]:
     return [child for child in descendants(pid) if b"dowse.search.lanes.worker" in _command(child)]
 
 
-def descendants(pid: int) -> list[int]:
-    """Return all processes below another."""
-    found = [pid]
-    for each in found:
-        for children in Path(f"/proc/{each}/task").glob("*/children"):
-            with contextlib.suppress(OSError):
-                found += map(int, children.read_text().split())
-    return found[1:]
-
-
 def _command(pid: int) -> bytes:
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -360,16 +318,6 @@ def _watch_memory(pid: int, load: Load, samples: list[float], stop: threading.Ev
     stop.wait(max(0.0, load.begin - time.time()))
     while time.time() < load.end and not stop.wait(1.0):
         samples.append(memory_megabytes(pid))
-
-
-def memory_megabytes(pid: int) -> float:
-    """Return the memory of a server and its processes, shared pages counted once."""
-    total = 0
-    for each in [pid, *descendants(pid)]:
-        with contextlib.suppress(OSError):
-            rollup = Path(f"/proc/{each}/smaps_rollup").read_text()
-            total += next(int(row.split()[1]) for row in rollup.splitlines() if row.startswith("Pss:"))
-    return total / 1024
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""dowse beside ripgrep, zoekt, SQLite FTS5, universal-ctags and semble, in one run and taking turns.
+"""dowse beside ripgrep, zoekt, SQLite FTS5, universal-ctags, semble and codegraph, in one run, in turns.
 
     python bench/peers_install.py --tools DIR
     python bench/peers.py run --tools DIR REPOSITORY… [--out bench/results/peers.json]
@@ -55,10 +55,11 @@ QUERIES = {
 }
 NAME = 3  # the first of the names
 WORDS = "dowse, words alone"
-TOOLS = ("dowse", WORDS, "semble", "ripgrep", "zoekt", "FTS5", "ctags")
+TOOLS = ("dowse", WORDS, "semble", "codegraph", "ripgrep", "zoekt", "FTS5", "ctags")
 WARM_RUNS = 20
 # Half of semble's first answer.
 BAR = 0.5
+_CODEGRAPH = "codegraph/node_modules/.bin/codegraph"
 _WARM_DOWSE = "import sys; from dowse import Index; index = Index.open(sys.argv[1], index_dir=sys.argv[2])"
 _WARM_SEMBLE = "import sys; from semble import SembleIndex; index = SembleIndex.from_path(sys.argv[1])"
 
@@ -125,6 +126,7 @@ def versions(tools: Path) -> dict[str, str]:
         "dowse": [dowse, "--version"],
         WORDS: [dowse, "--version"],
         "semble": [semble, "--version"],
+        "codegraph": [tools / _CODEGRAPH, "--version"],
         "ripgrep": [tools / "bin/rg", "--version"],
         "zoekt": ["cat", tools / "zoekt.version"],
         "ctags": ["ctags", "--version"],
@@ -160,6 +162,11 @@ def tool(name: str, tools: Path, root: Path, folder: Path) -> Tool:
         code = f"{_WARM_SEMBLE}\nask = lambda query: index.search(query, top_k=10){LOOP}"
         warm_process = [str(tools / "semble/bin/python"), "-c", code, at]
         return Tool(None, lambda query: [semble, "search", query, at, "-k", "10"], env, warm=warm_process)
+    if name == "codegraph":
+        codegraph, tree = str(tools / _CODEGRAPH), linked_tree(root, folder)
+        env = {**home, "DO_NOT_TRACK": "1", "CODEGRAPH_TELEMETRY": "0"}
+        search = lambda query: [codegraph, "query", "-p", str(tree), query]  # noqa: E731
+        return Tool([codegraph, "init", "--yes", str(tree)], search, env)
     if name == "ripgrep":
         words = lambda query: [part for word in query.split() for part in ("-e", word)]  # noqa: E731
         return Tool(None, lambda query: [str(tools / "bin/rg"), "-n", "-i", "-F", *words(query), at], home)
@@ -179,6 +186,16 @@ def tool(name: str, tools: Path, root: Path, folder: Path) -> Tool:
         )
     tag = lambda query: ["readtags", "-t", store, "-i", query]  # noqa: E731
     return Tool(["ctags", "-R", "-f", store, at], tag, home, names_only=True)
+
+
+def linked_tree(root: Path, folder: Path) -> Path:
+    """Return a copy of hard links, whose `.codegraph`, where that tool writes, is below a folder."""
+    tree = folder.with_name(f"{folder.name}-tree")
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(root, tree, symlinks=True, copy_function=os.link)
+    (folder / "index").mkdir()
+    (tree / ".codegraph").symlink_to(folder / "index")
+    return tree
 
 
 def measure(tools: Path, found: dict[str, str], root: Path, work: Path, options: Any) -> dict[str, Any]:  # noqa: ANN401

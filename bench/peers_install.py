@@ -55,6 +55,11 @@ def main() -> None:
         (tools / "semble", [sys.executable, "-m", "venv", tools / "semble"], None),
         (None, [tools / "semble/bin/pip", "install", "-q", "semble"], None),
         (tools / "model", [tools / "semble/bin/python", "-c", _MAKE_MODEL, tools / "model"], None),
+        (
+            tools / "codegraph",
+            ["npm", "install", "--prefix", tools / "codegraph", "@colbymchenry/codegraph"],
+            None,
+        ),
         (tools / "bin/zoekt", ["go", "install", *packages], zoekt_source),
         (tools / "bin/rg", ["cargo", "install", "ripgrep", "--root", tools], None),
     ]

@@ -12,19 +12,17 @@ asked in the first seconds, while everything gets warm, does not count.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import http.client
 import json
-import os
 import random
-import signal
-import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote, urlsplit
+
+from serving import memory_megabytes, serving, wait_until_indexed
 
 from common import beside_python, work_folder, write_results
 from quality import beir_cases, plain
@@ -57,12 +55,14 @@ def main() -> None:
     corpus = options.data / "csn-python"
     questions = [plain(case.query) for case in beir_cases(corpus, "queries")]
     with work_folder(options.work) as work:
-        settings = {"DOWSE_INDEX_DIR": str(work / "index"), "DOWSE_STRIP_DOCS": "1"}
-        with serving(options.dowse, corpus, options.encoder, settings) as (process, url):
+        server = serving(
+            corpus, options.encoder, work, "--no-feedback", dowse=options.dowse, DOWSE_STRIP_DOCS="1"
+        )
+        with server as (process, url):
             functions = wait_until_indexed(url)
             alone = load(url, questions, 1, 10.0)
             crowd = load(url, questions, options.clients, options.seconds)
-            memory = _memory(process.pid)
+            memory = round(memory_megabytes(process.pid))
     results = {
         "functions": functions,
         "encoder": options.encoder,
@@ -75,44 +75,6 @@ def main() -> None:
     print(json.dumps(results, indent=1))
     if options.out:
         write_results(options.out, results)
-
-
-@contextlib.contextmanager
-def serving(
-    command: Path, corpus: Path, encoder: str, settings: dict[str, str]
-) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run the server on a free port; end it as Ctrl-C would."""
-    process = subprocess.Popen(
-        [command, "serve", corpus, "--port", "0", "--encoder", encoder, "--no-feedback"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **settings},
-    )
-    try:
-        assert process.stdout is not None
-        yield process, process.stdout.readline().split()[-1]
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(30)
-
-
-def wait_until_indexed(url: str) -> int:
-    """Listen to the server's events until everything is embedded; return how many functions there are."""
-    place = urlsplit(url)
-    line = http.client.HTTPConnection(place.hostname or "", place.port, timeout=600)
-    line.request("GET", "/api/events")
-    for text in line.getresponse():
-        if text.startswith(b"data: "):
-            event = json.loads(text.removeprefix(b"data: "))
-            if event["phase"] == "failed":
-                raise SystemExit(event["detail"])
-            if event["phase"] == "done":
-                break
-    line.close()
-    line.request("GET", "/api/status")
-    [status] = json.load(line.getresponse())["indexes"]
-    assert status["embedded"] == status["symbols"], status
-    return int(status["symbols"])
 
 
 def load(url: str, questions: Sequence[str], clients: int, seconds: float) -> dict[str, object]:
@@ -175,19 +137,6 @@ def _asked(line: http.client.HTTPConnection, question: str) -> tuple[str, bool]:
         return f"{response.status} {body[:200].decode()}", False
     answer = json.loads(body)
     return "" if answer["hits"] else "no hits", any(lane["problem"] for lane in answer["lanes"])
-
-
-def _memory(pid: int) -> int:
-    """Return the memory of the server and its processes, shared pages counted once."""
-    pids = [pid]
-    for each in pids:
-        for children in Path(f"/proc/{each}/task").glob("*/children"):
-            pids += map(int, children.read_text().split())
-    total = 0
-    for each in pids:
-        rollup = Path(f"/proc/{each}/smaps_rollup").read_text()
-        total += next(int(row.split()[1]) for row in rollup.splitlines() if row.startswith("Pss:"))
-    return total // 1024
 
 
 if __name__ == "__main__":

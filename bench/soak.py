@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from load_mixed import descendants, memory_megabytes, serving, wait_until_indexed
+from serving import descendants, memory_megabytes, serving, wait_until_indexed
 
 from common import work_folder, write_results
 

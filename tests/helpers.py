@@ -87,6 +87,14 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
     return root
 
 
+def job_files(*verbs: str) -> dict[str, str]:
+    """Return files with one function each, named by a verb: near in meaning, so that words don't decide."""
+    return {
+        f"{verb}.py": f'def {verb}(job):\n    """{verb.title()} one job of the queue."""\n    job.{verb}()\n'
+        for verb in verbs
+    }
+
+
 def index_tree(root: Path, files: Mapping[str, str | bytes], **settings: object) -> Index:
     """Write files under a folder and index them; the index lies beside the folder."""
     index = Index.open(

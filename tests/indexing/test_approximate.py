@@ -12,13 +12,9 @@ from dowse.errors import DowseError
 from dowse.indexing import approximate
 from dowse.vectors.files import approximation_of
 
-from helpers import write_tree
+from helpers import job_files, write_tree
 
-VERBS = ("start", "stop", "retry", "cancel", "pause", "count", "copy", "send")
-FILES = {
-    f"{verb}.py": f'def {verb}(job):\n    """{verb.title()} one job of the queue."""\n    job.{verb}()\n'
-    for verb in VERBS
-}
+FILES = job_files("start", "stop", "retry", "cancel", "pause", "count", "copy", "send")
 QUERY = "try a failed job of the queue again"
 
 

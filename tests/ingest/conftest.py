@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import importlib.util
 import json
 import os
@@ -38,49 +37,67 @@ class RayCluster:
         shutil.rmtree(self.cache, ignore_errors=True)
 
 
+class RayNodes:
+    """A cluster of two Ray nodes with a processor each, started by need and again after a loss."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._cluster: RayCluster | None = None
+
+    def running(self) -> RayCluster:
+        """Return the cluster, a new one if there is none."""
+        if self._process is None or self._process.poll() is not None or self._cluster is None:
+            self.stop()
+            self._cluster = self._start()
+        return self._cluster
+
+    def _start(self) -> RayCluster:
+        # Not below pytest's folders, nor in a long TMPDIR: names of sockets must be short.
+        short = tempfile.gettempdir() if len(tempfile.gettempdir()) < 20 else "/tmp"
+        folder = Path(tempfile.mkdtemp(prefix="ray-", dir=short))
+        quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+        # Ray's cluster for tests notes its address in the default folder, which only a plain start makes.
+        quiet["RAY_TMPDIR"] = str(folder)
+        (folder / "ray").mkdir()
+        with (folder / "nodes.log").open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, str(_PROGRAM), str(folder)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env={**os.environ, **quiet, "DOWSE_CACHE_DIR": str(folder / "cache")},
+            )
+        assert self._process.stdout is not None
+        said = self._process.stdout.readline()
+        if not said:
+            pytest.fail(f"Ray did not start: {(folder / 'nodes.log').read_text(errors='replace')[-2000:]}")
+        return RayCluster(json.loads(said)["workers"], folder)
+
+    def stop(self) -> None:
+        """End the nodes and remove what they wrote."""
+        if self._process is not None:
+            self._process.communicate()  # it ends with its standard input
+        if self._cluster is not None:
+            shutil.rmtree(self._cluster.folder, ignore_errors=True)
+
+
 @pytest.fixture(scope="module")
-def ray_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RayCluster]:
-    """Two Ray nodes with a processor each; one cluster at a time, however many test processes there are."""
+def ray_nodes() -> Iterator[RayNodes]:
+    """Ray, where it is installed."""
     if not all(map(importlib.util.find_spec, ("ray", "grpc"))):
         reason = "Ray is not installed (`dowse[ray]`)"
         if os.environ.get("DOWSE_REQUIRE_CLUSTER"):
             pytest.fail(reason)
         pytest.skip(reason)
-    base = tmp_path_factory.getbasetemp()
-    place = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    with (place / "ray.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield from _nodes()
+    nodes = RayNodes()
+    yield nodes
+    nodes.stop()
 
 
-def _nodes() -> Iterator[RayCluster]:
-    # Not below pytest's folders, nor in a long TMPDIR: names of sockets must be short.
-    short = tempfile.gettempdir() if len(tempfile.gettempdir()) < 20 else "/tmp"
-    folder = Path(tempfile.mkdtemp(prefix="ray-", dir=short))
-    quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
-    # Ray's cluster for tests notes its address in the default folder, which only a plain start makes.
-    quiet["RAY_TMPDIR"] = str(folder)
-    (folder / "ray").mkdir()
-    with (folder / "nodes.log").open("wb") as log:
-        nodes = subprocess.Popen(
-            [sys.executable, str(_PROGRAM), str(folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            env={**os.environ, **quiet, "DOWSE_CACHE_DIR": str(folder / "cache")},
-        )
-    assert nodes.stdin is not None
-    assert nodes.stdout is not None
-    try:
-        said = nodes.stdout.readline()
-        if not said:
-            pytest.fail(f"Ray did not start: {(folder / 'nodes.log').read_text(errors='replace')[-2000:]}")
-        yield RayCluster(json.loads(said)["workers"], folder)
-    finally:
-        nodes.stdin.close()
-        nodes.wait()
-        nodes.stdout.close()
-        shutil.rmtree(folder, ignore_errors=True)
+@pytest.fixture
+def ray_cluster(ray_nodes: RayNodes) -> RayCluster:
+    """Two Ray nodes that are alive."""
+    return ray_nodes.running()
 
 
 def make_repository(root: Path, name: str, modules: int, functions: int = 6) -> Path:

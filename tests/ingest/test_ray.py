@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -15,8 +16,9 @@ import pytest
 
 from dowse import Index
 from ingest.common import ENCODER, SECONDS, everything, finish, indexed_plainly, run, start
-from ingest.conftest import RayCluster
+from ingest.conftest import RayCluster, make_repository
 from storage.elastic_fixtures import MakeElastic
+from storage.secured_fixtures import Secured
 
 from helpers import image
 
@@ -59,6 +61,11 @@ def _command_lines() -> Iterator[tuple[int, str]]:
             yield int(entry.name), line
 
 
+def _has_checkpoint(cache: Path) -> bool:
+    """Whether the first repository is done."""
+    return any(file.stat().st_size for file in (cache / "ingest").glob("*.jsonl"))
+
+
 def _report(out: str) -> dict[str, list[str]]:
     said = json.loads(out)
     return {
@@ -77,11 +84,7 @@ def test_a_killed_run_resumes_and_its_index_equals_that_of_single_runs(
     environment = {"DOWSE_CACHE_DIR": str(tmp_path / "cache"), "DOWSE_ELASTIC_API_KEY": SECRET}
     process = start(*arguments, **environment)
 
-    def first_is_noted() -> bool:
-        notes = list((tmp_path / "cache" / "ingest").glob("*.jsonl"))
-        return bool(notes) and notes[0].stat().st_size > 0
-
-    _until(lambda: process.poll() is not None or first_is_noted())
+    _until(lambda: process.poll() is not None or _has_checkpoint(tmp_path / "cache"))
     process.kill()
     finish(process)
     code, out, errors = run(*arguments, **environment)
@@ -145,3 +148,39 @@ def test_unreachable_workers_are_reported_in_one_line(depot: list[Path], address
     assert (code, out) == (2, ""), errors
     assert "no Ray cluster answers at ray://127.0.0.1:1" in errors
     assert errors.count("\n") == 1
+
+
+def test_a_lost_head_is_one_line_and_the_next_run_resumes(
+    ray_cluster: RayCluster, secured: Secured, index_name: str, tmp_path: Path
+) -> None:
+    sizes = {"attic": 1, "cellar": 80, "yard": 80, "shed": 80}
+    roots = [make_repository(tmp_path / "depot", name, modules) for name, modules in sizes.items()]
+    key, key_file = secured.key("administrator", index_name), tmp_path / "key"
+    key_file.touch(0o600)
+    key_file.write_text(key)
+    environment = secured.environment(
+        DOWSE_ELASTIC_API_KEY_FILE=str(key_file),
+        DOWSE_CACHE_DIR=str(tmp_path / "cache"),
+        RAY_CLIENT_RECONNECT_GRACE_PERIOD="1",
+    )
+    arguments = ("index", "--backend", secured.address(index_name), "--no-embed", "--json", *roots)
+    process = start(*arguments, "--workers", ray_cluster.workers, **environment)
+    _until(lambda: process.poll() is not None or _has_checkpoint(tmp_path / "cache"))
+    assert process.poll() is None
+    assert not [line for _, line in _command_lines() if key in line]
+    for pid, line in _command_lines():
+        if str(ray_cluster.folder) in line:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+    code, out, errors = finish(process)
+    assert (code, out) == (2, "")
+    assert f"the Ray cluster at {ray_cluster.workers} is lost" in errors and "it resumes" in errors
+    assert errors.count("\n") == 1
+    for folder in (ray_cluster.folder, tmp_path / "cache"):
+        for file in folder.rglob("*"):
+            assert not file.is_file() or key.encode() not in file.read_bytes()
+    code, out, errors = run(*arguments, **environment)
+    assert (code, errors) == (0, "")
+    report = _report(out)
+    assert report["unchanged"] and sorted(report["done"] + report["unchanged"]) == sorted(sizes)
+    assert secured.backend(index_name, key=key).check() == []

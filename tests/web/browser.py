@@ -13,8 +13,11 @@ from playwright.sync_api import Page
 
 REPOSITORY = Path(__file__).parents[2]
 WEB = REPOSITORY / "web"
-# Debian's, other distributions', and what macOS and people call theirs.
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# Debian's, the one without windows first (it is faster), other distributions', and what people call theirs.
+_NAMES = (
+    *("chromium-headless-shell", "chromium", "chromium-browser"),
+    *("google-chrome", "google-chrome-stable"),
+)
 # Containers seldom have what its sandbox needs; nothing but our own page is opened.
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 

@@ -32,7 +32,8 @@ ACCEPT = {"accept": "application/json, text/event-stream"}
 
 def test_over_http_only_this_machine_and_its_own_pages_may_ask(shop: Path) -> None:
     with http_server(shop) as url, httpx.Client(headers=ACCEPT) as client:
-        assert client.post(url, json=PING).status_code == 200
+        answer = client.post(url, json=PING, headers={"x-request-id": "one"})
+        assert answer.status_code == 200 and answer.headers["x-request-id"] == "one"
         for headers, status in (
             ({"host": "evil.example"}, 421),
             ({"origin": "https://evil.example"}, 403),
@@ -42,6 +43,7 @@ def test_over_http_only_this_machine_and_its_own_pages_may_ask(shop: Path) -> No
         ):
             refused = client.post(url, json=PING, headers=headers)
             assert refused.status_code == status and refused.json()["remedy"], refused.text
+            assert refused.json()["request_id"] == refused.headers["x-request-id"]
         assert client.post(url, content=b"x" * 300_000).status_code == 413
         assert client.get(url.replace("/mcp", "/")).status_code == 404
 

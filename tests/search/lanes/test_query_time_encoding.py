@@ -9,26 +9,11 @@ import pytest
 from dowse import Answer, Index
 from dowse.encoders.registry import load_encoder
 
-from helpers import write_tree
+from helpers import job_files, write_tree
 
-VERBS = (
-    "start",
-    "stop",
-    "retry",
-    "cancel",
-    "pause",
-    "resume",
-    "delay",
-    "count",
-    "list",
-    "log",
-    "copy",
-    "send",
+FILES = job_files(
+    *("start", "stop", "retry", "cancel", "pause", "resume", "delay", "count", "list", "log", "copy", "send")
 )
-FILES = {
-    f"{verb}.py": f'def {verb}(job):\n    """{verb.title()} one job of the queue."""\n    job.{verb}()\n'
-    for verb in VERBS
-}
 QUERY = "try a failed job of the queue again"
 
 

@@ -1,4 +1,4 @@
-"""A fault-injecting HTTP proxy between dowse and a cluster: it passes, refuses or loses what a rule says."""
+"""A fault-injecting HTTP proxy between dowse and a cluster: it passes, refuses, loses or delays requests."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import contextlib
 import http.client
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-# For method and path, the fate of a request: "pass", "lose" its response, or a status to refuse it with.
+# For method and path, the fate of a request: "pass", "lose" its response, "delay" it until the proxy ends
+# (the client sees a lost connection), or a status to refuse it with.
 Rule = Callable[[str, str], str | int]
 
 
@@ -18,6 +20,7 @@ _REFUSAL = b'{"error":{"type":"refused","reason":"as the test wants"}}'
 @contextlib.contextmanager
 def fault_proxy(rule: Rule, upstream: str = "", refusal: bytes = _REFUSAL) -> Iterator[str]:
     """Serve at an address, `host:port`; requests that pass go to the cluster upstream."""
+    delayed: list[Callable[[], object]] = []
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -32,17 +35,17 @@ def fault_proxy(rule: Rule, upstream: str = "", refusal: bytes = _REFUSAL) -> It
             if isinstance(fault, int):
                 self._answer(fault, refusal, {})
                 return
-            connection = http.client.HTTPConnection(upstream, timeout=300)
             headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
-            connection.request(self.command, self.path, body, headers)
-            answer = connection.getresponse()
-            data = answer.read()
-            connection.close()
-            if fault == "lose":
+            request = partial(_forward, upstream, self.command, self.path, body, headers)
+            if fault == "delay":
+                delayed.append(request)
+            else:
+                status, data, kind = request()
+            if fault in ("lose", "delay"):
                 self.close_connection = True
                 self.connection.close()
                 return
-            self._answer(answer.status, data, {"Content-Type": answer.getheader("Content-Type") or ""})
+            self._answer(status, data, {"Content-Type": kind})
 
         do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = _serve
 
@@ -69,3 +72,17 @@ def fault_proxy(rule: Rule, upstream: str = "", refusal: bytes = _REFUSAL) -> It
         server.shutdown()
         thread.join()
         server.server_close()
+        for request in delayed:
+            request()
+
+
+def _forward(
+    upstream: str, method: str, path: str, body: bytes, headers: dict[str, str]
+) -> tuple[int, bytes, str]:
+    """Send a request to the cluster; return the status, the body and its type."""
+    connection = http.client.HTTPConnection(upstream, timeout=300)
+    connection.request(method, path, body, headers)
+    answer = connection.getresponse()
+    data = answer.read()
+    connection.close()
+    return answer.status, data, answer.getheader("Content-Type") or ""

@@ -216,6 +216,25 @@ def test_lost_responses_are_retried_idempotently(index: ElasticBackend, lost: in
     assert index.writer_process() is None
 
 
+def test_a_request_that_a_node_carries_out_late_changes_nothing(index: ElasticBackend) -> None:
+    """A busy node executes a request after it was retried elsewhere, and the documents were deleted since."""
+    fates = itertools.chain(["delay"], itertools.repeat("pass"))
+
+    def rule(method: str, path: str) -> str:
+        return next(fates) if path.startswith("/_bulk") else "pass"
+
+    with fault_proxy(rule, index.parsed_address.hosts[0]) as host:
+        backend = through(index, host, retry_seconds=10)
+        fill(backend, some_files())
+        with backend.writer() as writer:
+            writer.delete("src/cart.py")
+            writer.commit({})
+        before = visible_documents(backend)
+        backend.close()
+    assert visible_documents(index) == before
+    assert index.check() == []
+
+
 def test_known_vectors_are_sent_with_the_documents(index: ElasticBackend) -> None:
     known = {record.symbols[0].vector_key: n for n, record in enumerate(many_files(4))}
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,18 +17,6 @@ FILES = {f"m{n}.py": f"def heat_oven_{n}(degrees):\n    return degrees * {n}\n" 
 FREE_KILOBYTES = [0, 4, 24, 60, 120]
 
 
-@pytest.fixture
-def disk(tmp_path):
-    """A small disk of its own."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
-    if not sys.platform.startswith("linux") or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("no disk can be mounted here")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
 def fill(disk: Path, free_kilobytes: int) -> Path:
     """Fill a disk but for some kilobytes."""
     stat = os.statvfs(disk)
@@ -40,28 +26,28 @@ def fill(disk: Path, free_kilobytes: int) -> Path:
 
 
 @pytest.mark.parametrize("free", FREE_KILOBYTES)
-def test_the_last_generation_answers_and_space_is_the_remedy(tmp_path, disk, free):
+def test_the_last_generation_answers_and_space_is_the_remedy(tmp_path, small_disk, free):
     root = write_tree(tmp_path / "tree", FILES)
-    with Index.open(root, index_dir=str(disk / "index"), encoder="none") as index:
+    with Index.open(root, index_dir=str(small_disk / "index"), encoder="none") as index:
         index.update()
-        filler = fill(disk, free)
+        filler = fill(small_disk, free)
         (root / "new.py").write_text("".join(f"def cool_oven_{n}(x):\n    return x\n" for n in range(2_000)))
         for rebuild in (False, True):
             with pytest.raises(IndexUnavailable, match=r"free some space|full"):
                 index.update(rebuild=rebuild)
             assert index.search("heat oven").hits
-    with Index.open(root, index_dir=str(disk / "index"), encoder="none") as index:
+    with Index.open(root, index_dir=str(small_disk / "index"), encoder="none") as index:
         assert index.search("heat oven").hits
         filler.unlink()
         index.update()
         assert index.search("cool oven").hits and index.backend.check() == []
 
 
-def test_commands_answer_with_a_note_or_fail_in_one_line(tmp_path, disk):
+def test_commands_answer_with_a_note_or_fail_in_one_line(tmp_path, small_disk):
     root = write_tree(tmp_path / "tree", FILES)
-    place = (root, "--index-dir", disk / "index")
+    place = (root, "--index-dir", small_disk / "index")
     assert run_dowse("index", *place, DOWSE_ENCODER="none").returncode == 0
-    fill(disk, 0)
+    fill(small_disk, 0)
     (root / "new.py").write_text("def cool_oven(x):\n    return x\n")
     found = run_dowse("search", "heat oven", *place, DOWSE_ENCODER="none")
     assert found.returncode == 0 and "heat_oven" in found.stdout

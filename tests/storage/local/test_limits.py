@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -134,17 +134,6 @@ def test_a_small_address_space(world):
     world.answers(limited("-v", 450_000))
     assert world.run("index", under=limited("-v", 450_000)).returncode == 0
     world.recovers()
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(folder)]
-    if not sys.platform.startswith("linux") or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("no disk can be mounted here")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 def test_a_read_only_disk(tmp_path, small_disk):

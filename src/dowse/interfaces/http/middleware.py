@@ -17,7 +17,6 @@ from dowse.services.web.guard import RequestGuard
 from dowse.services.web.logs import log_request
 from dowse.services.web.options import ServeOptions
 from dowse.services.web.problem import problem
-from dowse.services.web.request_id import begin_request
 
 # Only our own origin, scripts and styles from files alone; nobody may embed the page in a frame.
 CONTENT_POLICY = (
@@ -50,8 +49,6 @@ class Guard(RequestGuard):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or pass it on."""
         started = time.perf_counter()
-        if scope["type"] == "http":
-            send = begin_request(scope, send)
         await super().__call__(scope, receive, send)
         if scope["type"] == "http":
             seconds = time.perf_counter() - started

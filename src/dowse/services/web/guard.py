@@ -15,6 +15,7 @@ from dowse.services.thread_pool import client_name
 from dowse.services.web.access import AccessRules, Refusal
 from dowse.services.web.options import ServeOptions
 from dowse.services.web.problem import problem
+from dowse.services.web.request_id import begin_request
 
 # Clients with a bucket; beyond that, the least recently seen one is dropped.
 _MAX_CLIENTS = 10_000
@@ -38,6 +39,7 @@ class RequestGuard:
         """Answer a request that is rejected, or pass it on."""
         if scope["type"] == "http":
             client_name.set(_address(scope))
+            send = begin_request(scope, send)
             body = await self.check(scope, receive)
             if isinstance(body, bytes):
                 receive = replay_body(body, receive)

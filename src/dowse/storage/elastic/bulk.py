@@ -40,7 +40,7 @@ FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
 class Action(NamedTuple):
     """One action of a bulk request."""
 
-    operation: str  # "index", "update" or "delete"
+    operation: str  # "create", "index", "update" or "delete"
     target: str  # the index
     id: str
     body: bytes = b""
@@ -53,6 +53,11 @@ class Action(NamedTuple):
             head["retry_on_conflict"] = 5
         line = json.dumps({self.operation: head}).encode()
         return [line] if self.operation == "delete" else [line, self.body]
+
+
+def create_action(index: str, id_: str, document: dict[str, Any]) -> Action:
+    """Write a document with an id that nobody has used; repeated or carried out late, it changes nothing."""
+    return Action("create", index, id_, _to_json(document))
 
 
 def index_action(index: str, id_: str, document: dict[str, Any]) -> Action:
@@ -167,7 +172,8 @@ class BulkWriter:
             raise IndexMissing(
                 f"the index on {self._client.address} was removed meanwhile; run `dowse index` again"
             )
-        if status == 404:  # a missing document need not be changed or deleted
+        # A missing document need not be changed or deleted, one that is there not be created.
+        if status == 404 or (status == 409 and action.operation == "create"):
             return False
         if is_write_block(reason):
             raise disk_full(self._client.address)

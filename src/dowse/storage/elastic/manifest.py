@@ -72,10 +72,12 @@ class Manifest:
         query = f"SELECT 1 FROM {table} WHERE kind=? AND number=? AND hash=?"
         return self._db.execute(query, (document.kind, document.number, document.hash)).fetchone() is not None
 
-    def is_in_flight(self, document: Document) -> bool:
-        """Whether this writer has sent another document with this id, which may not have arrived yet."""
-        query = "SELECT 1 FROM sent WHERE kind=? AND number=? AND here"
-        return self._db.execute(query, (document.kind, document.number)).fetchone() is not None
+    def replaced(self, documents: Iterable[Document]) -> dict[tuple[str, int], bool]:
+        """Return which ids of documents were used in this transaction before, and whether by this writer."""
+        query = "SELECT here FROM sent WHERE kind=? AND number=?"
+        ids = ((each.kind, each.number) for each in documents)
+        found = ((each, self._db.execute(query, each).fetchone()) for each in ids)
+        return {each: bool(row[0]) for each, row in found if row}
 
     def add_sent(self, documents: Iterable[tuple[str, int, bytes]], by_this_writer: bool = True) -> None:
         """Add documents that were sent in this transaction, by this writer or by the one that began it."""

@@ -12,7 +12,7 @@ from typing import Any
 from dowse.errors import DowseError
 from dowse.storage.compression import unpack
 from dowse.storage.elastic.adapters import delete_adapters
-from dowse.storage.elastic.bulk import Action, BulkWriter, index_action, update_action
+from dowse.storage.elastic.bulk import Action, BulkWriter, create_action, index_action, update_action
 from dowse.storage.elastic.client import Client
 from dowse.storage.elastic.documents import Document, content_hash, file_documents, trigrams
 from dowse.storage.elastic.lease import SourceLease
@@ -47,6 +47,7 @@ class ElasticWriter:
         self._attacher = VectorAttacher(client, self._state["encoders"], vectors)
         self._bulk = BulkWriter(client, lease.check)
         self._marked: list[Version] = []  # as deleted, by the dead writer
+        self._replaced: set[tuple[str, int]] = set()  # documents that are sent again in this transaction
         self._has_changes = False
         self._stamps: dict[str, tuple[int, int]] = {}
         self._skipped: list[tuple[str, str]] | None = None
@@ -163,8 +164,10 @@ class ElasticWriter:
         """Send documents that the cluster lacks."""
         if not documents:
             return
-        if any(self._manifest.is_in_flight(document) for document in documents):
+        replaced = self._manifest.replaced(documents)
+        if any(replaced.values()):
             self.flush()  # or the older one could arrive later
+        self._replaced.update(replaced)
         self._begin()
         self._manifest.add_sent((each.kind, each.number, each.hash) for each in documents)
         self._put_ready(self._attacher.put(documents))
@@ -173,8 +176,10 @@ class ElasticWriter:
         tx = self._begin() if ready else 0
         for document, vectors in ready:
             body = {**document.body, "hash": document.hash.hex(), "born": tx, **vectors}
-            id_ = document_id(document.number, tx)
-            self._bulk.put([index_action(self._client.alias(document.kind), id_, body)])
+            is_new = (document.kind, document.number) not in self._replaced
+            write = create_action if is_new else index_action
+            alias, id_ = self._client.alias(document.kind), document_id(document.number, tx)
+            self._bulk.put([write(alias, id_, body)])
 
     def _begin(self) -> int:
         if self._tx is None:
@@ -210,7 +215,7 @@ class ElasticWriter:
         self._start_over = is_partial
         self._last_tx, self._version = tx, version
         self._tx, self._marked, self._has_changes = None, [], False
-        self._stamps, self._skipped = {}, None
+        self._stamps, self._skipped, self._replaced = {}, None, set()
         with contextlib.suppress(DowseError):  # it is committed; the next commit removes what is left over
             vacuum(self._client, self._state)
         _log.debug(
