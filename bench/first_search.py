@@ -4,9 +4,8 @@
     python bench/first_search.py time REPOSITORY [--runs 5] [--out FILE]
 
 `quality` asks the questions of manifests of `dowse eval` and reports nDCG@10: by words alone, with so many
-keyword candidates encoded for each question (nothing is kept between questions, no time limit), with
-approximate vectors of all symbols ("table", without and with encoded candidates), and with every symbol
-embedded. `time` runs `dowse search` in a repository that has no index, in three ways that take
+keyword candidates encoded for each question as a search does it (by the table, if the encoder has one), with
+approximate vectors of all symbols ("table"), and with every symbol embedded. `time` runs `dowse search` in a repository that has no index, in three ways that take
 turns: by words, with encoding at query time, and without it, which embeds for five seconds before it answers.
 """
 
@@ -42,8 +41,6 @@ from dowse.vectors.embedding_progress import end_processes
 from common import beside_python, work_folder, write_results
 
 COUNTS = (0, 25, 50, 100, 200)
-# With approximate vectors of all symbols.
-TABLE_COUNTS = (0, 100)
 QUESTION = "where is the response body parsed"
 WAYS = {
     "words": {"DOWSE_ENCODER": "none"},
@@ -106,7 +103,7 @@ def measure_quality(
                 if not only or name in only:
                     table[name] = measure_dataset(dataset, counts, folder)
                     print(name, table[name], file=sys.stderr, flush=True)
-    names = [*map(str, counts), *(f"table+{count}" for count in TABLE_COUNTS), "all"]
+    names = [*map(str, counts), "table", "all"]
     mean = {name: round(statistics.mean(row[name] for row in table.values()), 4) for name in names}  # type: ignore[type-var]
     return {"mean": mean, "repositories": table}
 
@@ -126,8 +123,7 @@ def measure_dataset(dataset: Dataset, counts: Sequence[int], folder: Path) -> di
         table = load_approximation(index.encoder)
         assert table is not None
         embed_approximately(index.backend, index.encoder, table)
-        for count in TABLE_COUNTS:
-            row[f"table+{count}"] = ndcg(index, encoder, dataset, count)
+        row["table"] = ndcg(index, encoder, dataset, 0)
         index._encoder = encoder  # type: ignore[assignment]
         os.environ["DOWSE_CACHE_DIR"] = str(Path(place) / "cache")
         index.embed()

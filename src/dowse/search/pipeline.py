@@ -202,12 +202,14 @@ def _keep_vectors(
     if result is None or result.query_time is None or context.embedded is None:
         return context
     added = result.query_time
-    if added.keys and keep_vectors:
+    if added.keys and keep_vectors and not added.is_approximate:
         keep_vectors(added.keys, added.vectors)
-    return replace(
-        context,
-        embedded=context.embedded._replace(encoded=added.encoded, candidates_missing=added.missing),
+    embedded = context.embedded._replace(
+        encoded=added.encoded,
+        candidates_missing=added.missing,
+        approximate=context.embedded.approximate or added.is_approximate,
     )
+    return replace(context, embedded=embedded)
 
 
 def _has_symbol(reader: Reader, name: str) -> bool:

@@ -221,7 +221,7 @@ def _encoding_budget(context: SearchContext, text: str) -> EncodingBudget | None
     arguments = {**_text_job(context, "keyword", text).arguments, "limit": limit}
     # A lane in a process of its own must have time left for the search itself.
     seconds = min(settings.encode_seconds, settings.lane_seconds / 2)
-    return EncodingBudget(arguments, settings.encode_candidates, seconds)
+    return EncodingBudget(arguments, settings.encode_candidates, seconds, settings.view)
 
 
 def _graph_job(context: SearchContext, seeds: GraphSeeds) -> LaneJob:

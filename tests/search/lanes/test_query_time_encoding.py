@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from dowse import Answer, Index
-from dowse.encoders.registry import load_encoder
+from dowse.encoders.registry import load_approximation, load_encoder
+from dowse.formats.style import Style
+from dowse.formats.text import render_answer
+from dowse.indexing.approximate import embed_approximately
 
 from helpers import job_files, write_tree
 
@@ -24,8 +27,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_tree(tmp_path / "code", FILES)
 
 
-def make_index(root: Path, name: str = "index", **settings: object) -> Index:
-    index = Index.open(root, index_dir=str(root.with_name(name)), encoder="small", threads=1, **settings)
+def make_index(root: Path, name: str = "index", encoder: str = "small", **settings: object) -> Index:
+    index = Index.open(root, index_dir=str(root.with_name(name)), encoder=encoder, threads=1, **settings)
     index.update()
     return index
 
@@ -89,3 +92,27 @@ def test_the_number_of_candidates_is_a_setting_and_filters_hold(root):
     assert "retry" not in scores(answer)
     off = make_index(root, "off", isolation="never", encode_candidates=0)
     assert off.search(QUERY).plan.lanes == ("keyword",) and embedded(off) == 0
+
+
+@pytest.mark.parametrize("isolation", ["never", "always"])
+def test_an_encoder_with_a_table_needs_no_time_and_keeps_nothing(root, isolation):
+    index = make_index(root, encoder="base", isolation=isolation, encode_seconds=1e-6, lane_seconds=120.0)
+    for _ in range(2):
+        answer = index.search(QUERY)
+        assert answer.hits[0].symbol.name == "retry"
+        assert answer.embedded[1:] == (0, 12, 12, 0, True) and index.unembedded() == 12
+    text = render_answer(answer, Style(), explain=True)
+    assert "12 candidates encoded approximately for this query" in text
+    index.embed()
+    assert index.search(QUERY).embedded[1:] == (12, 12, 0, 0, False)
+
+
+def test_candidates_with_an_approximate_vector_are_not_encoded(root):
+    index = make_index(root, encoder="base", isolation="never")
+    table = load_approximation(index.encoder)
+    embed_approximately(index.backend, index.encoder, table)
+    first = index.search(QUERY)
+    assert (first.embedded.encoded, first.embedded.approximate) == (0, True)
+    (root / "again.py").write_text('def again(job):\n    """Try a job of the queue again."""\n')
+    index.update()
+    assert index.search(QUERY).embedded.encoded == 1

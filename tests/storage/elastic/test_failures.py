@@ -12,6 +12,7 @@ from dowse.errors import DowseError, IndexMissing, IndexVersionError
 from dowse.storage.elastic import bulk, mapping
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.errors import ClusterBlocked, ClusterBusy
+from dowse.storage.elastic.names import VERSIONED
 from dowse.storage.protocol import KnownVectors
 from dowse.types import FileRecord
 from storage.conformance import fill, some_files
@@ -231,6 +232,7 @@ def test_a_request_that_a_node_carries_out_late_changes_nothing(index: ElasticBa
             writer.commit({})
         before = visible_documents(backend)
         backend.close()
+    index.client.refresh(map(index.client.alias, VERSIONED))
     assert visible_documents(index) == before
     assert index.check() == []
 

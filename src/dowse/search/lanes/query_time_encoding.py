@@ -1,7 +1,8 @@
 """Encoding at query time: vectors for the best keyword candidates of a query that have none yet.
 
 In a tree that was never searched before, nothing is embedded. A query needs the cosines of few symbols: those
-that its words find. They are encoded within a time budget, the best first.
+that its words find. They are encoded by the table that approximates the encoder, which takes milliseconds;
+without such a table by the encoder itself, within a time budget, the best first.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class EncodingBudget(NamedTuple):
 
     keyword_arguments: Mapping[str, Any]  # of the keyword lane, whose candidates are encoded
     symbols: int
-    seconds: float
+    seconds: float  # of an encoder without a table
+    view: str = "symbol"  # what is encoded of a symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class QueryTimeVectors:
     vectors: Floats  # of each row
     encoded: int = 0  # keys that were encoded; the others were in the cache
     missing: int = 0  # keyword candidates that still have no vector
+    is_approximate: bool = False  # whether they were encoded by the table of the encoder
 
 
 def encode_candidates(reader: Reader, encoder: Encoder, budget: EncodingBudget) -> QueryTimeVectors | None:
@@ -50,11 +53,16 @@ def encode_candidates(reader: Reader, encoder: Encoder, budget: EncodingBudget) 
     """
     import numpy as np
 
+    from dowse.encoders.registry import load_approximation
     from dowse.vectors.cache import VectorCache
+    from dowse.vectors.files import approximation_of
     from dowse.vectors.quantize import quantise, restore
 
     candidates = keyword_lane(reader, **budget.keyword_arguments).rows
     missing = reader.without_vector(encoder.id, candidates)
+    table = load_approximation(encoder, budget.view) if missing else None
+    if table and reader.has_approximate_vectors(encoder.id):
+        missing = reader.without_vector(approximation_of(encoder.id), [row for row, _ in missing])
     if not missing:
         return None
     row_by_key = {key: row for row, key in reversed(missing)}
@@ -63,10 +71,10 @@ def encode_candidates(reader: Reader, encoder: Encoder, budget: EncodingBudget) 
     unknown = [key for _, key in missing if key not in known]
     chosen = list(dict.fromkeys(unknown))[: budget.symbols]
     encoded = 0
-    for batch in _batches(chosen, budget.seconds):
+    for batch in [chosen] if table else _batches(chosen, budget.seconds):
         documents = reader.documents([row_by_key[key] for key in batch])
         # As they will come back from the index, so that the answer stays the same.
-        vectors = restore(*quantise(encoder.encode_documents(documents)))
+        vectors = restore(*quantise((table or encoder).encode_documents(documents)))
         known.update(zip(batch, vectors, strict=True))
         encoded += len(batch)
     pairs = [(row, key) for row, key in missing if key in known]
@@ -76,6 +84,7 @@ def encode_candidates(reader: Reader, encoder: Encoder, budget: EncodingBudget) 
         np.stack([known[key] for _, key in pairs]) if pairs else np.zeros((0, encoder.dimension), np.float32),
         encoded,
         len(missing) - len(pairs),
+        is_approximate=bool(table and encoded),
     )
 
 
