@@ -5,8 +5,9 @@
 
 `quality` asks the questions of manifests of `dowse eval` and reports nDCG@10: by words alone, with so many
 keyword candidates encoded for each question as a search does it (by the table, if the encoder has one), with
-approximate vectors of all symbols ("table"), and with every symbol embedded. `time` runs `dowse search` in a repository that has no index, in three ways that take
-turns: by words, with encoding at query time, and without it, which embeds for five seconds before it answers.
+approximate vectors of all symbols ("table"), and with every symbol embedded. `time` runs `dowse search` in a
+repository that has no index, in three ways that take turns: by words, with encoding at query time, and
+without it, which embeds for five seconds before it answers.
 """
 
 from __future__ import annotations

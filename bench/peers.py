@@ -88,6 +88,7 @@ def main() -> None:
     run_command.add_argument("repositories", type=Path, nargs="+")
     run_command.add_argument("--tools", type=Path, required=True, help="folder of peers_install.py")
     run_command.add_argument("--rounds", type=int, default=3, help="first answers, and new processes a query")
+    run_command.add_argument("--only-first", nargs="*", help="the first answers of these tools, nothing else")
     run_command.add_argument("--limit", type=float, default=900, help="seconds for one full index")
     run_command.add_argument("--work", type=Path)
     run_command.add_argument("--out", type=Path)
@@ -102,6 +103,8 @@ def compare(options: argparse.Namespace) -> None:
     """Measure all tools on each repository; the result is written after each, so that a stop loses little."""
     tools = options.tools.resolve()
     found = versions(tools)
+    if options.only_first:
+        found = {name: found[name] for name in options.only_first}
     results: dict[str, Any] = {
         "versions": found,
         "left_out": [name for name in TOOLS if name not in found],
@@ -208,10 +211,11 @@ def measure(tools: Path, found: dict[str, str], root: Path, work: Path, options:
     for turn in range(options.rounds):
         for name in names:
             firsts[name].append(first_answer(name, tools, root, work / f"first-{turn}-{name}", queries))
-    kept = {name: tool(name, tools, root, fresh(work / f"full-{name}")) for name in names}
-    for name, it in kept.items():
+    for name in names:
         wall, cpu = (statistics.median(values) for values in zip(*firsts[name], strict=True))
         rows[name] |= {"first_answer_s": round(wall, 3), "first_answer_cpu_s": round(cpu, 3)}
+    kept = {} if options.only_first else full_tools(tools, names, root, work)
+    for name, it in kept.items():
         rows[name] |= build(it, queries[0], options.limit)
         rows[name]["disk_mb"] = round(megabytes(work / f"full-{name}"), 1)
     for name, times in cold_queries(kept, queries, options.rounds).items():
@@ -222,6 +226,11 @@ def measure(tools: Path, found: dict[str, str], root: Path, work: Path, options:
     size = round(sum(len(text) for _, text in listed) / 1e6, 1)
     load = [round(load_before, 1), round(os.getloadavg()[0], 1)]
     return {"files": len(listed), "megabytes": size, "queries": queries, "load": load, "tools": rows}
+
+
+def full_tools(tools: Path, names: list[str], root: Path, work: Path) -> dict[str, Tool]:
+    """Return the tools with an empty folder each, for their full indexes."""
+    return {name: tool(name, tools, root, fresh(work / f"full-{name}")) for name in names}
 
 
 def first_answer(name: str, tools: Path, root: Path, folder: Path, queries: list[str]) -> tuple[float, float]:
@@ -309,6 +318,9 @@ def table(results: dict[str, Any]) -> str:
         parts += [f"| tool | {columns} |", "|---|---|---|---|---|---|---|"]
         for tool_name, row in rows.items():
             first = f"{row['first_answer_s']:.2f} s ({row['first_answer_cpu_s']:.2f})"
+            if "index_s" not in row:
+                parts.append(f"| {tool_name} | {first} | – | – | – | – | – |")
+                continue
             index = (
                 f"{'' if row['index_finished'] else '> '}{row['index_s']:.2f} s ({row['index_cpu_s']:.1f})"
             )

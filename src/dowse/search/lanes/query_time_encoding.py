@@ -60,7 +60,8 @@ def encode_candidates(reader: Reader, encoder: Encoder, budget: EncodingBudget) 
 
     candidates = keyword_lane(reader, **budget.keyword_arguments).rows
     missing = reader.without_vector(encoder.id, candidates)
-    table = load_approximation(encoder, budget.view) if missing else None
+    # In corpora, whose questions are about the functions' inside, the encoder itself finds clearly more.
+    table = load_approximation(encoder, budget.view) if missing and not reader.is_corpus else None
     if table and reader.has_approximate_vectors(encoder.id):
         missing = reader.without_vector(approximation_of(encoder.id), [row for row, _ in missing])
     if not missing:
