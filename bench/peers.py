@@ -88,7 +88,7 @@ def main() -> None:
     run_command.add_argument("repositories", type=Path, nargs="+")
     run_command.add_argument("--tools", type=Path, required=True, help="folder of peers_install.py")
     run_command.add_argument("--rounds", type=int, default=3, help="first answers, and new processes a query")
-    run_command.add_argument("--only-first", nargs="*", help="the first answers of these tools, nothing else")
+    run_command.add_argument("--first-answers", action="store_true", help="of dowse and semble, nothing else")
     run_command.add_argument("--limit", type=float, default=900, help="seconds for one full index")
     run_command.add_argument("--work", type=Path)
     run_command.add_argument("--out", type=Path)
@@ -103,8 +103,8 @@ def compare(options: argparse.Namespace) -> None:
     """Measure all tools on each repository; the result is written after each, so that a stop loses little."""
     tools = options.tools.resolve()
     found = versions(tools)
-    if options.only_first:
-        found = {name: found[name] for name in options.only_first}
+    if options.first_answers:
+        found = {name: found[name] for name in ("dowse", WORDS, "semble")}
     results: dict[str, Any] = {
         "versions": found,
         "left_out": [name for name in TOOLS if name not in found],
@@ -214,7 +214,7 @@ def measure(tools: Path, found: dict[str, str], root: Path, work: Path, options:
     for name in names:
         wall, cpu = (statistics.median(values) for values in zip(*firsts[name], strict=True))
         rows[name] |= {"first_answer_s": round(wall, 3), "first_answer_cpu_s": round(cpu, 3)}
-    kept = {} if options.only_first else full_tools(tools, names, root, work)
+    kept = {} if options.first_answers else full_tools(tools, names, root, work)
     for name, it in kept.items():
         rows[name] |= build(it, queries[0], options.limit)
         rows[name]["disk_mb"] = round(megabytes(work / f"full-{name}"), 1)

@@ -1,4 +1,4 @@
-"""A real cluster of three nodes on loopback, started once for all test processes and stopped after the last.
+"""A real cluster of two nodes on loopback, started once for all test processes and stopped after the last.
 
 `scripts/cluster install` brings Java and the server. `DOWSE_TEST_CLUSTER=http://host:port,…` names a cluster
 that runs already. With security, it is one node with TLS, users and roles. As a program,
@@ -220,7 +220,7 @@ def shared_cluster(meeting_place: Path) -> Iterator[list[str]]:
     if named:
         yield named.split(",")
         return
-    with _shared(meeting_place, "cluster", ["3"]) as (urls, _):
+    with _shared(meeting_place, "cluster", ["2"]) as (urls, _):
         yield urls
 
 
@@ -293,14 +293,22 @@ def keep(folder: Path, count: int, secured: bool) -> None:
         ready.replace(folder / "urls.json")
         used = time.monotonic()
         while time.monotonic() - used < _IDLE_SECONDS:
-            if any(_is_alive(int(user.name)) for user in (folder / "users").iterdir()):
+            if _has_users(folder):
                 used = time.monotonic()
             time.sleep(0.5)
     finally:
-        (folder / "ended").touch()
+        with contextlib.suppress(FileNotFoundError):
+            (folder / "ended").touch()
         if nodes is not None:
             nodes.stop()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _has_users(folder: Path) -> bool:
+    try:
+        return any(_is_alive(int(user.name)) for user in (folder / "users").iterdir())
+    except FileNotFoundError:  # the test run has ended, and its folder was removed
+        return False
 
 
 def _is_alive(pid: int) -> bool:

@@ -14,7 +14,7 @@ from storage.cluster import NoCluster, shared_cluster
 
 # Names an index that did not exist before.
 MakeElastic = Callable[..., ElasticBackend]
-# One shard without copies: what tests look at fits, and three nodes make an index of twelve in seconds.
+# One shard without copies: what tests look at fits, and a cluster makes an index of twelve in seconds.
 SMALL = "?shards=1&replicas=0"
 # Indices in turn: a test may use some at once, and then they are emptied for the next.
 _IN_TURN = 4

@@ -35,7 +35,7 @@ from storage.elastic_fixtures import MakeElastic
 
 from helpers import file_record, symbol
 
-# Three shards, as on a cluster of three nodes: statistics must be those of all of them.
+# Three shards, as on a larger cluster: statistics must be those of all of them.
 SPREAD = "?shards=3&replicas=0"
 WORDS = ("cart", "item", "total", "rate", "parse", "cookie")
 

@@ -84,15 +84,20 @@ def serve(
     options = replace(options, port=listening.getsockname()[1])
     address = url(options)
     shown = address if options.show_token else address.partition("?")[0]
-    sys.stdout.write(f"dowse answers at {shown}\n")
-    sys.stdout.flush()
-    if open_page:
-        webbrowser.open(address)
+
+    def announce() -> None:
+        sys.stdout.write(f"dowse answers at {shown}\n")
+        sys.stdout.flush()
+        if open_page:
+            # In a thread: a browser in the terminal returns when it is closed.
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
     app = create_app(indexes, options)
     state: ServerState = app.state.server
     watchers = state.refresher.watchers
     warm = DaemonServer(indexes, list(watchers or ()))
     server = create_server(app, options.limits)
+    server.on_ready = announce
     server.on_exit = state.broker.close  # streams of events never end by themselves
     server.on_shutdown = warm.stop
     warm.start()

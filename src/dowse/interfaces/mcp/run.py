@@ -58,8 +58,13 @@ def run_http(options: McpOptions, host: str, port: int, token: str = "") -> None
         session_idle_timeout=_IDLE_SECONDS,
     )
     name = f"[{host.strip('[]')}]" if ":" in host else host
-    sys.stdout.write(f"dowse answers MCP at http://{name}:{serve_options.port}{HTTP_PATH}\n")
-    sys.stdout.flush()
+
+    def announce() -> None:
+        sys.stdout.write(f"dowse answers MCP at http://{name}:{serve_options.port}{HTTP_PATH}\n")
+        sys.stdout.flush()
+
+    web_server = create_server(HttpGuard(app, serve_options), limits)
+    web_server.on_ready = announce
     with contextlib.suppress(KeyboardInterrupt):
-        create_server(HttpGuard(app, serve_options), limits).run(sockets=[listening])
+        web_server.run(sockets=[listening])
     server.close()

@@ -26,8 +26,13 @@ _BACKLOG = 1024
 
 
 class Server(uvicorn.Server):
-    """A server with hooks: `on_exit` runs when a signal arrives, `on_shutdown` before it shuts down."""
+    """A server with hooks.
 
+    `on_ready` runs when it answers and a signal would end it, `on_exit` when one arrives, `on_shutdown` before
+    it shuts down.
+    """
+
+    on_ready: Callable[[], None] | None = None
     on_exit: Callable[[], None] | None = None
     on_shutdown: Callable[[], None] | None = None
 
@@ -38,6 +43,8 @@ class Server(uvicorn.Server):
         for each in sockets or ():
             each.listen(_BACKLOG)
         notify("READY=1")
+        if self.on_ready is not None:
+            self.on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Shut down; afterwards uvicorn raises the signal again."""
