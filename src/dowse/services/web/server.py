@@ -28,8 +28,8 @@ _BACKLOG = 1024
 class Server(uvicorn.Server):
     """A server with hooks.
 
-    `on_ready` runs when it answers and a signal would end it, `on_exit` when one arrives, `on_shutdown` before
-    it shuts down.
+    `on_ready` runs when it answers and a signal would end it, `on_exit` when one arrives, and `on_shutdown`
+    before it shuts down.
     """
 
     on_ready: Callable[[], None] | None = None
