@@ -155,6 +155,7 @@ def _run(options: argparse.Namespace, process: subprocess.Popen[str], url: str) 
         "memory at the start, MB": round(start),
         "memory at the end, MB": round(end),
         "memory change": f"{end / start - 1:+.1%}",
+        "memory each minute, MB": [round(each) for each in memory[::60]],
         "server alive": alive,
     }
 

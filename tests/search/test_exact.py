@@ -69,6 +69,20 @@ def test_a_pattern_that_matches_everywhere_ends_early_and_says_so(everywhere):
     answer = everywhere.search("/./", k=3)
     assert len(answer.hits) == 3 and [note.code for note in answer.notes] == ["truncated"]
     assert sum(len(hit.matches) for hit in everywhere.search("/./", k=0).hits) == 100
+    filtered = everywhere.search("/./ path:m*.py -path:m0.py", k=3)
+    assert len(filtered.hits) == 3 and [note.code for note in filtered.notes] == ["truncated"]
+    assert everywhere.search("/./ kind:function", k=3).notes == ()  # any of the symbols may be one
+
+
+def test_an_answer_with_very_many_lines_marks_one_match_of_each_unless_all_are_asked_for(
+    everywhere, monkeypatch
+):
+    for limit, spans in ((1_000, 6), (20, 1)):
+        monkeypatch.setattr("dowse.search.exact._MANY_LINES_OF_ALL", limit)
+        hits = everywhere.search("/[a-z0-9_=]/", k=3).hits
+        assert {len(match.spans) for hit in hits for match in hit.matches} == {spans}
+    hits = everywhere.search("/[a-z0-9_=]/", k=0).hits
+    assert {len(match.spans) for hit in hits for match in hit.matches} == {6}
 
 
 def test_a_negated_pattern_is_matched_in_every_file(everywhere):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from dowse import deadline
 from dowse.errors import TooSlow
 from dowse.query.ast import (
+    And,
     Constraint,
     LangFilter,
     Leaf,
@@ -37,9 +38,13 @@ if TYPE_CHECKING:
     from dowse.query.regex.matcher import Pattern
 
 # Beyond so many matching lines a query for the best hits ends: the pattern matches nearly everywhere.
-MAX_LINES = 30_000
+MAX_LINES = 10_000
 # Beyond so many matching lines of one symbol only the first match of each line is marked.
 _MANY_LINES = 200
+# So many lines in the answer to a query for the best hits, too: the pattern matches nearly everywhere.
+_MANY_LINES_OF_ALL = 2_000
+# Filters that the metadata of a file decides.
+_FILE_FILTERS = (LangFilter, PathFilter, WithinFilter, RepoFilter)
 # For each pattern of a plan, the lines that match it, by symbol.
 ExactMatches = dict[Phrase | Regex, SymbolLines]
 
@@ -52,6 +57,17 @@ class ScanLimits:
     # Of a query for the best hits: more lines end it, and what was found in time is an answer.
     max_lines: int | None = None
     reached: Note | None = None  # the limit that ended it
+
+
+def can_end_early(constraint: Constraint | None) -> bool:
+    """Whether some matching lines are an answer: of one pattern, with no filters but those of files.
+
+    Of several patterns one may be negated: then all its lines are needed.
+    """
+    parts = constraint.parts if isinstance(constraint, And) else (constraint,)
+    patterns = [part for part in parts if isinstance(part, Phrase | Regex)]
+    others = [leaf for part in parts if part not in patterns for leaf in leaves(part)]
+    return len(patterns) == 1 and all(isinstance(leaf, _FILE_FILTERS) for leaf in others)
 
 
 def match_patterns(reader: Reader, plan: Plan, limits: ScanLimits | None = None) -> ExactMatches:
@@ -140,10 +156,19 @@ def matching_lines(
     ranked: Sequence[RankedHit],
     matches: ExactMatches,
     *,
+    is_limited: bool = False,
     show_secrets: bool = False,
 ) -> Iterator[tuple[tuple[LineMatch, ...], int]]:
-    """Yield for each hit its matching lines, each once, and how many secrets are masked in them."""
+    """Yield for each hit its matching lines, each once, and how many secrets are masked in them.
+
+    Where very many lines match, the first match of a line may be all that is given; `is_limited` says that
+    the best hits are asked for, not all of them.
+    """
     from dowse.query.regex.matcher import compile_leaf
+
+    locations = [_symbol_location(hit.row) for hit in ranked]
+    count = sum(len(symbols.get(each, ())) for each in locations for symbols in matches.values())
+    is_everywhere = is_limited and count > _MANY_LINES_OF_ALL
 
     patterns = {leaf: compile_leaf(leaf, plan.query.case) for leaf in matches}
     matched: dict[tuple[int, Phrase | Regex], dict[int, LineMatch]] = {}
@@ -155,7 +180,8 @@ def matching_lines(
             key = (hit.row.file_id, leaf)
             if numbers and key not in matched:
                 text = reader.text(hit.row.file_id)
-                found = patterns[leaf].find_lines(text, one_a_line=len(numbers) > _MANY_LINES)
+                one_a_line = is_everywhere or len(numbers) > _MANY_LINES
+                found = patterns[leaf].find_lines(text, one_a_line=one_a_line)
                 matched[key] = {match.line: match for match in found}
             for number in numbers:
                 match, known = matched[key][number], lines.get(number)
@@ -190,7 +216,7 @@ def _may_match(constraint: Constraint | None, file: SymbolRow) -> bool:
     """Whether some symbol of a file can meet the filters, judged by the file's metadata alone."""
 
     def decide(leaf: Leaf) -> bool | None:
-        by_file = isinstance(leaf, LangFilter | PathFilter | WithinFilter | RepoFilter)
+        by_file = isinstance(leaf, _FILE_FILTERS)
         return matches_row(leaf, file) if by_file else None
 
     return evaluate(constraint, decide) is not False

@@ -167,7 +167,11 @@ def _hits(
         symbols = reader.symbols([hit.row for hit in batch], show_secrets=show_secrets)
         matches: Iterable[tuple[tuple[LineMatch, ...], int]] = repeat(((), 0), len(batch))
         if context.matches:
-            matches = matching_lines(reader, context.plan, batch, context.matches, show_secrets=show_secrets)
+            matches = matching_lines(
+                *(reader, context.plan, batch, context.matches),
+                is_limited=bool(context.request.options.k),
+                show_secrets=show_secrets,
+            )
         for rank, (hit, symbol, (lines, masked)) in enumerate(
             zip(batch, symbols, matches, strict=True), start + 1
         ):

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING
 from dowse import deadline
 from dowse.config import Settings
 from dowse.errors import DowseError
-from dowse.query.ast import PathFilter, Phrase, Regex, WithinFilter, positive_leaves
+from dowse.query.ast import PathFilter, WithinFilter, positive_leaves
 from dowse.search.context import Candidates, Ranking, SearchContext
-from dowse.search.exact import MAX_LINES, ExactMatches, ScanLimits, match_patterns, rank_exact
+from dowse.search.exact import (
+    MAX_LINES,
+    ExactMatches,
+    ScanLimits,
+    can_end_early,
+    match_patterns,
+    rank_exact,
+)
 from dowse.search.explain import above_min_score, make_answer
 from dowse.search.lanes.bm25 import query_terms
 from dowse.search.lanes.dispatch import InlineLanes
@@ -135,10 +142,7 @@ def search(
         notes.append(Note("relaxed", f"not here as typed: {', '.join(plan.corrections)}"))
     matches: ExactMatches = {}
     if plan.exact:
-        # Of several patterns one may be negated: then all its lines are needed.
-        is_limited = (
-            plan.mode == "regex" and request.options.k and isinstance(plan.constraint, Phrase | Regex)
-        )
+        is_limited = plan.mode == "regex" and request.options.k and can_end_early(plan.constraint)
         until = deadline.optional_until(settings.exact_seconds)
         limits = ScanLimits(until, MAX_LINES if is_limited else None)
         matches = match_patterns(reader, plan, limits)

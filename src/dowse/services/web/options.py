@@ -14,7 +14,7 @@ class Limits:
     # A search waits for its lanes most of the time; more threads than this only wait for each other.
     threads: int = 8
     # Of requests that may take seconds, so that quick ones never wait for them.
-    slow_threads: int = 2
+    slow_threads: int = 4
     # Requests that may wait for a thread: as many as there are connections. What would wait for half of the
     # time limit is refused before.
     waiting: int = 512
