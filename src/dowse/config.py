@@ -78,7 +78,7 @@ class Settings:
     threads: int = max(1, os.cpu_count() or 1)  # encoding threads
     # So many of a query's best candidates by words are encoded for it if they have no vector; 0 for none.
     encode_candidates: int = 200
-    encode_seconds: float = 1.0  # within this time, the best first
+    encode_seconds: float = 1.0  # within this time, the best first, if no table approximates the encoder
     background_embedding: bool = True  # go on embedding in the background after a search of the command line
     # A search leaves a process that answers the next ones and ends after so many idle minutes; 0 for none.
     warm_minutes: float = 10.0

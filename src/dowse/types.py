@@ -213,7 +213,7 @@ class EmbeddingCoverage(NamedTuple):
     total: int
     encoded: int = 0  # candidates that were encoded for this query
     candidates_missing: int = 0  # its candidates by words that still have none
-    approximate: bool = False  # whether symbols without a vector have an approximate one
+    approximate: bool = False  # whether symbols, or the candidates of this query, have approximate ones
 
 
 @dataclass(frozen=True, slots=True)

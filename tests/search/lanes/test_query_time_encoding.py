@@ -12,7 +12,7 @@ from dowse.formats.style import Style
 from dowse.formats.text import render_answer
 from dowse.indexing.approximate import embed_approximately
 
-from helpers import job_files, write_tree
+from helpers import job_files, json_lines, write_tree
 
 FILES = job_files(
     *("start", "stop", "retry", "cancel", "pause", "resume", "delay", "count", "list", "log", "copy", "send")
@@ -116,3 +116,12 @@ def test_candidates_with_an_approximate_vector_are_not_encoded(root):
     (root / "again.py").write_text('def again(job):\n    """Try a job of the queue again."""\n')
     index.update()
     assert index.search(QUERY).embedded.encoded == 1
+
+
+def test_a_corpus_is_encoded_by_the_encoder_itself(root):
+    functions = [{"id": name, "code": code, "language": "python"} for name, code in FILES.items()]
+    corpus = json_lines(root / "corpus.jsonl", functions)
+    index = make_index(corpus, encoder="base", isolation="never", encode_seconds=60.0)
+    answer = index.search(QUERY)
+    assert (answer.embedded.encoded, answer.embedded.approximate) == (12, False)
+    assert index.unembedded() == 0

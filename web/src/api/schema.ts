@@ -554,7 +554,7 @@ export interface components {
         EmbeddingCoverage: {
             /**
              * Approximate
-             * @description Whether symbols without a vector have an approximate one.
+             * @description Whether symbols or candidates have approximate vectors.
              */
             approximate: boolean;
             /**

@@ -60,7 +60,7 @@ def encode_candidates(reader: Reader, encoder: Encoder, budget: EncodingBudget) 
 
     candidates = keyword_lane(reader, **budget.keyword_arguments).rows
     missing = reader.without_vector(encoder.id, candidates)
-    # In corpora, whose questions are about the functions' inside, the encoder itself finds clearly more.
+    # Corpora keep the encoder itself: the table was measured in trees alone.
     table = load_approximation(encoder, budget.view) if missing and not reader.is_corpus else None
     if table and reader.has_approximate_vectors(encoder.id):
         missing = reader.without_vector(approximation_of(encoder.id), [row for row, _ in missing])

@@ -37,7 +37,7 @@ class EmbeddingCoverage(Model):
     total: int = Field(description="Symbols of the index.")
     encoded: int = Field(description="Candidates without a vector that were encoded for this query.")
     candidates_missing: int = Field(description="Its candidates by words that still have no vector.")
-    approximate: bool = Field(description="Whether symbols without a vector have an approximate one.")
+    approximate: bool = Field(description="Whether symbols or candidates have approximate vectors.")
 
 
 class Plan(Model):
