@@ -125,12 +125,11 @@ def _describe_coverage(embedded: EmbeddingCoverage) -> str:
     """Return how many symbols have a vector, and how many got one for this query."""
     text = f"{embedded.symbols:,} of {embedded.total:,} symbols"
     if embedded.encoded:
-        how = "encoded approximately" if embedded.approximate else "encoded"
-        text += f"; {embedded.encoded:,} candidates {how} for this query"
+        text += f"; {embedded.encoded:,} candidates encoded for this query"
     if embedded.candidates_missing:
         text += f"; {embedded.candidates_missing:,} candidates without a vector"
-    if embedded.approximate and not embedded.encoded:
-        text += "; approximate vectors of the others"
+    if embedded.approximate:
+        text += "; approximate vectors of what is not embedded"
     return text
 
 

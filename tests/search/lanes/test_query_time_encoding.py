@@ -102,7 +102,7 @@ def test_an_encoder_with_a_table_needs_no_time_and_keeps_nothing(root, isolation
         assert answer.hits[0].symbol.name == "retry"
         assert answer.embedded[1:] == (0, 12, 12, 0, True) and index.unembedded() == 12
     text = render_answer(answer, Style(), explain=True)
-    assert "12 candidates encoded approximately for this query" in text
+    assert "12 candidates encoded for this query; approximate vectors" in text
     index.embed()
     assert index.search(QUERY).embedded[1:] == (12, 12, 0, 0, False)
 
