@@ -147,9 +147,10 @@ class Nodes:
             self.kill(number)
 
     def wait(self, seconds: float = _START_SECONDS) -> None:
-        """Wait until all nodes are one cluster."""
+        """Wait until all nodes are one cluster, and each of them answers."""
         deadline = time.monotonic() + seconds
-        while self._node_count() < len(self.ports):
+        # A node joins before it listens for requests.
+        while any(self._node_count(number) < len(self.ports) for number in range(len(self.ports))):
             ended = [n for n, process in enumerate(self.processes) if process and process.poll() is not None]
             if ended or time.monotonic() > deadline:
                 log = (self.folder / f"n{(ended or [0])[0]}" / "out.log").read_text(errors="replace")
@@ -168,9 +169,9 @@ class Nodes:
             found: dict[str, Any] = json.load(answer)
             return found
 
-    def _node_count(self) -> int:
+    def _node_count(self, number: int) -> int:
         try:
-            return int(self.ask("/_cluster/health")["number_of_nodes"])
+            return int(self.ask("/_cluster/health", number)["number_of_nodes"])
         except (OSError, ValueError):
             return 0
 

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dowse.errors import DowseError, IndexMissing
 from dowse.storage.elastic.address import ElasticAddress, read_credentials
-from dowse.storage.elastic.errors import UNAUTHORIZED, is_election, is_retryable, translate_error
+from dowse.storage.elastic.errors import (
+    SERVER_ERROR,
+    UNAUTHORIZED,
+    is_election,
+    is_retryable,
+    translate_error,
+)
 from dowse.storage.elastic.names import KINDS
 
 if TYPE_CHECKING:
@@ -108,7 +114,10 @@ class Client:
             return min(self.retry_seconds, _UNREACHABLE_SECONDS)
         if is_election(error):  # it ends by itself, but takes long on nodes that are busy
             return _ELECTION_FACTOR * self.retry_seconds
-        is_busy = getattr(getattr(error, "meta", None), "status", 0) == _TOO_MANY_REQUESTS
+        status = getattr(getattr(error, "meta", None), "status", 0)
+        if status == SERVER_ERROR:  # it may be a bug of the server, which stays
+            return min(self.retry_seconds, _UNREACHABLE_SECONDS)
+        is_busy = status == _TOO_MANY_REQUESTS
         return 0.0 if is_busy and not retry_busy else self.retry_seconds
 
     def search(self, index: str, body: Mapping[str, Any], **parameters: str | bool) -> dict[str, Any]:

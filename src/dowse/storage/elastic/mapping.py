@@ -182,8 +182,10 @@ def _mappings(kind: str) -> dict[str, Any]:
 
 def _settings(client: Client) -> dict[str, Any]:
     """Return the settings of an index: shards and replicas depend on the number of data nodes."""
-    nodes = client.call(lambda es: es.cat.nodes(format="json", h="node.role,version")).body
-    data_nodes = [node for node in nodes if "d" in str(node["node.role"])]  # type: ignore[index]
+    # Without metrics: `_cat/nodes` fails on all nodes while one of them starts and has no HTTP address yet.
+    answer = client.call(lambda es: es.nodes.info(node_id="_all", metric="_none"))
+    nodes = list(answer.body["nodes"].values())
+    data_nodes = [node for node in nodes if any(role.startswith("data") for role in node["roles"])]
     default = _MIN_NODES_TO_SHARD if len(data_nodes) >= _MIN_NODES_TO_SHARD else 1
     shards, replicas = client.address.shards, client.address.replicas
     settings: dict[str, Any] = {
@@ -194,7 +196,7 @@ def _settings(client: Client) -> dict[str, Any]:
         "refresh_interval": "30s",
         "max_regex_length": _MAX_REGEX_LENGTH,
     }
-    versions = [tuple(map(int, str(node["version"]).split(".")[:2])) for node in nodes]  # type: ignore[index]
+    versions = [tuple(map(int, node["version"].split(".")[:2])) for node in nodes]
     if versions and min(versions) >= _EXCLUDES_VECTORS:
         settings["index.mapping.exclude_source_vectors"] = False
     return settings
