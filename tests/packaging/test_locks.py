@@ -17,6 +17,7 @@ from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = {"plain": (), "docs": ("docs",), "dev": ("dev", "docs"), "release": ("release",)}
+LISTS = (*EXTRAS, "uv")  # what installs them
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
@@ -33,10 +34,10 @@ def locked(name: str) -> list[tuple[Requirement, list[str]]]:
 
 
 def test_there_is_a_list_for_every_set_up():
-    assert {path.stem for path in (ROOT / "requirements").glob("*.txt")} == set(EXTRAS)
+    assert {path.stem for path in (ROOT / "requirements").glob("*.txt")} == set(LISTS)
 
 
-@pytest.mark.parametrize("name", EXTRAS)
+@pytest.mark.parametrize("name", LISTS)
 def test_every_requirement_is_locked_with_hashes(name):
     entries = locked(name)
     versions: dict[str, list[tuple[Requirement, str]]] = {}
@@ -46,8 +47,8 @@ def test_every_requirement_is_locked_with_hashes(name):
         assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", each) for each in hashes), requirement
         key = canonicalize_name(requirement.name)
         versions.setdefault(key, []).append((requirement, specifier.version))
-    direct = [*PROJECT["dependencies"], "hatchling", "editables"]
-    direct += [each for extra in EXTRAS[name] for each in PROJECT["optional-dependencies"][extra]]
+    direct = ["uv"] if name == "uv" else [*PROJECT["dependencies"], "hatchling", "editables"]
+    direct += [each for extra in EXTRAS.get(name, ()) for each in PROJECT["optional-dependencies"][extra]]
     for each in map(Requirement, direct):
         if each.name == "dowse":
             continue
@@ -58,7 +59,7 @@ def test_every_requirement_is_locked_with_hashes(name):
 def test_lists_agree_on_versions():
     """All of them may be installed into one environment."""
     seen: dict[tuple[str, str], str] = {}
-    for name in EXTRAS:
+    for name in LISTS:
         for requirement, _ in locked(name):
             key = canonicalize_name(requirement.name), str(requirement.marker or "")
             assert seen.setdefault(key, str(requirement.specifier)) == str(requirement.specifier), (name, key)
