@@ -14,6 +14,7 @@ import pytest
 from dowse import Index
 from dowse.errors import IndexDamaged
 from dowse.services.repair import repair
+from dowse.storage.local.integrity import Integrity
 from dowse.storage.local.page_sums import damaged_pages, read_page_sums
 from dowse.storage.local.page_tables import tables_of_pages
 
@@ -276,28 +277,62 @@ def test_a_log_that_a_killed_writer_left_is_checked(whole, tmp_path):
         index.symbols("changed")
 
 
-def test_checksums_that_a_killed_writer_did_not_write_follow(whole, tmp_path, monkeypatch):
-    from dowse.storage.local.integrity import Integrity
-
-    root = Path(shutil.copytree(whole[0], tmp_path / "tree"))
-    folder = Path(shutil.copytree(whole[1], tmp_path / "index"))
-    left = tmp_path / "left"
+def killed_before_its_checksums(monkeypatch: pytest.MonkeyPatch, folder: Path, left: Path) -> None:
+    """Let the next writer copy what it would leave behind, killed between a commit and its checksums."""
 
     def save(self: Integrity, *arguments: object) -> object:
-        """Copy what a process killed here leaves behind."""
         if not left.exists():
             shutil.copytree(folder, left, ignore=shutil.ignore_patterns("*-shm"))
         return saved(self, *arguments)
 
     saved = Integrity.save_sums
     monkeypatch.setattr(Integrity, "save_sums", save)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_checksums_that_a_killed_writer_did_not_write_follow(whole, tmp_path, monkeypatch, is_first):
+    root = Path(shutil.copytree(whole[0], tmp_path / "tree"))
+    folder, left = tmp_path / "index", tmp_path / "left"
+    if not is_first:
+        shutil.copytree(whole[1], folder)
+    killed_before_its_checksums(monkeypatch, folder, left)
     (root / "m1.py").write_text("def changed():\n    return 1\n")
     with open_index(root, folder) as index:
         index.update()
+    assert (left / "catalog.sqlite.sums").exists() != is_first
+    (left / "catalog.sqlite.sums.1.new").write_bytes(b"half of th")
     with open_index(root, left) as index:
         assert index.symbols("changed") and index.backend.damage() == []
+        with index.backend.writer():  # which commits nothing
+            pass
+        assert index.backend.damage() == []
         (root / "m2.py").write_text("def changed_too():\n    return 1\n")
         index.update()
         assert index.symbols("changed_too") and index.backend.damage() == []
     sums = read_page_sums(left / "catalog.sqlite")
     assert damaged_pages(left / "catalog.sqlite", sums, commit=sums.commit) == ([], [])
+    assert not list(left.glob("*.new"))
+
+
+def test_what_a_killed_process_was_writing_is_removed_with_the_index(copied):
+    root, folder = copied
+    for name in ("catalog.sqlite.sums.1.new", "verified.json.2.new"):
+        (folder / name).touch()
+    with open_index(root, folder) as index:
+        index.backend.clear()
+        assert not folder.exists()
+
+
+def test_a_commit_that_was_torn_by_a_power_cut_did_not_happen(whole, tmp_path, monkeypatch):
+    root = Path(shutil.copytree(whole[0], tmp_path / "tree"))
+    folder = Path(shutil.copytree(whole[1], tmp_path / "index"))
+    left = tmp_path / "left"
+    killed_before_its_checksums(monkeypatch, folder, left)
+    (root / "m1.py").write_text("def changed():\n    return 1\n")
+    with open_index(root, folder) as index:
+        index.update()
+    flip(left / "catalog.sqlite-wal", 100)  # in its first page; the commit is marked in the last
+    with open_index(root, left) as index:
+        assert not index.symbols("changed") and index.backend.damage() == []
+        index.update()
+        assert index.symbols("changed") and index.backend.damage() == []

@@ -23,6 +23,7 @@ from dowse.storage.local.layout import (
     unavailable_error,
 )
 from dowse.storage.local.queries import CatalogQueries
+from dowse.storage.local.raw_files import Connection
 from dowse.types import FileRecord, SymbolRecord
 
 # Raised whenever what is stored, or the tokenizer, changes.
@@ -86,7 +87,7 @@ class Catalog(CatalogQueries):
     def open_for_writing(cls, path: Path) -> Self:
         """Open the catalog, creating it if there is none."""
         make_private_directory(path.parent)
-        db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        db = Connection(path, str(path))
         try:
             db.execute("PRAGMA trusted_schema=OFF")
             db.execute("PRAGMA journal_mode=WAL")
@@ -115,7 +116,7 @@ class Catalog(CatalogQueries):
             raise _missing(path)
         uri = path.absolute().as_uri()
         try:
-            return cls(_connect(f"{uri}?mode=ro", is_mapped), path)._checked()
+            return cls(_connect(path, f"{uri}?mode=ro", is_mapped), path)._checked()
         except sqlite3.OperationalError as error:
             if error.sqlite_errorname == "SQLITE_READONLY_ROLLBACK" and not has_generations(path.parent):
                 raise _missing(path) from error  # the first writer did not come far
@@ -124,7 +125,7 @@ class Catalog(CatalogQueries):
                 raise
             # A read-only folder or full disk can't hold the shared memory of the write-ahead log; it has no
             # writer, and neither has a folder without locks.
-            immutable = _connect(f"{uri}?immutable=1", is_mapped)
+            immutable = _connect(path, f"{uri}?immutable=1", is_mapped)
             return cls(immutable, path, is_immutable=True)._checked()
 
     def _checked(self) -> Self:
@@ -336,8 +337,8 @@ def _has_log(path: Path) -> bool:
         return False
 
 
-def _connect(uri: str, is_mapped: bool) -> sqlite3.Connection:
-    db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+def _connect(path: Path, uri: str, is_mapped: bool) -> sqlite3.Connection:
+    db = Connection(path, uri, uri=True)
     db.execute("PRAGMA trusted_schema=OFF")  # an index may come from anybody: no functions in its schema
     # Memory-mapped: a reader touches pages all over the file, without a system call for each.
     db.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}" if is_mapped else "PRAGMA cache_size=-32000")

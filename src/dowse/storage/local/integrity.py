@@ -15,6 +15,7 @@ from dowse.storage.local.page_sums import (
     LoggedPages,
     PageSums,
     damaged_pages,
+    is_all_in_log,
     read_page_sums,
     sums_after_commit,
     write_page_sums,
@@ -96,9 +97,11 @@ class Integrity:
             sums = read_page_sums(self._catalog)
         except (ValueError, OSError) as error:
             return CatalogState(note=f"{name} can't be used: {error}"), commit
-        if sums is None:
-            return CatalogState(note=f"{name} is missing"), commit
         uses_log = not catalog.is_immutable
+        if sums is None:
+            if uses_log and is_all_in_log(self._catalog):  # its first writer was killed before it wrote them
+                return CatalogState(), None
+            return CatalogState(note=f"{name} is missing"), commit
         if sums.commit > commit and uses_log:
             return CatalogState(f"commit {sums.commit} is lost, the last one is {commit}"), commit
         pages, in_log = damaged_pages(self._catalog, sums, commit=commit, uses_log=uses_log)
@@ -158,9 +161,8 @@ class Integrity:
                 raise layout.damage_error(self._folder, problems[0])
             return self.save_sums(None, commit)
         sums = read_page_sums(self._catalog)
-        if sums is not None and sums.commit < commit:  # a writer was killed before it could write them
-            sums = sums_after_commit(self._catalog, sums, commit)
-            write_page_sums(self._catalog, sums)
+        if sums is None or sums.commit < commit:  # a writer was killed before it could write them
+            return self.save_sums(sums, commit)
         return sums
 
     def save_sums(self, before: PageSums | None, commit: int) -> PageSums:

@@ -37,6 +37,8 @@ DERIVED = "derived"
 TAG = "CACHEDIR.TAG"
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# The index of `dowse`; `dowse clear` removes it.\n"
 _CATALOG_FILES = (*(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal", ".sums")), VERIFIED)
+# What a killed process was writing: of `write_atomically` and `VerifiedFiles`.
+_UNFINISHED = re.compile(rf"({CATALOG}\.sums|{VERIFIED})\.[0-9]+\.new")
 _GENERATION = re.compile(r"[0-9]{6,}")
 # Messages of SQLite and tantivy that do not mean damage (tantivy has no error codes), and the remedy.
 _REMEDIES = (
@@ -122,6 +124,13 @@ def remove_generation(folder: Path, generation: int) -> None:
     shutil.rmtree(generation_path(folder, generation), ignore_errors=True)
 
 
+def remove_unfinished(folder: Path) -> None:
+    """Remove files that a killed process was writing."""
+    for name in os.listdir(folder):
+        if _UNFINISHED.fullmatch(name):
+            (folder / name).unlink(missing_ok=True)
+
+
 def remove_other_generations(folder: Path, keep: int) -> None:
     """Remove every generation folder but one, and nothing else; readers keep what they have open."""
     import shutil
@@ -141,6 +150,7 @@ def remove_index(folder: Path, keep_vectors: Collection[str] = ()) -> None:
 
     for name in _CATALOG_FILES:
         (folder / name).unlink(missing_ok=True)
+    remove_unfinished(folder)
     with contextlib.suppress(OSError):
         sync_folder(folder)
     remove_other_generations(folder, keep=0)
@@ -193,6 +203,7 @@ def refuse_foreign_folder(folder: Path) -> None:
     if CATALOG in names:
         return
     foreign = names - {*_CATALOG_FILES, LOCK, TAG, VECTORS, DERIVED}
+    foreign = {name for name in foreign if not _UNFINISHED.fullmatch(name)}
     if foreign == {TEXT}:
         foreign = {e.name for e in (folder / TEXT).glob("*") if not _GENERATION.fullmatch(e.name)}
     if foreign:

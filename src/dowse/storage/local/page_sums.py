@@ -21,17 +21,24 @@ from typing import IO
 
 from dowse.security.checked_files import seal, unseal
 from dowse.security.safe_files import write_atomically
+from dowse.storage.local.raw_files import raw_file
 
 SUMS = ".sums"
 LOG = "-wal"
+_LOG_INDEX = "-shm"
 _MAGIC = b"dowsesum"
 _HEADER = struct.Struct("<8sQII")  # magic, commit, bytes of a page, pages
 # SQLite's file format, section 4: header of the log, and of each of its frames.
 _LOG_HEADER = struct.Struct(">IIIIIIII")  # magic, version, bytes of a page, checkpoints, salts, checksums
 _FRAME = struct.Struct(">IIIIII")  # page, pages after a commit or 0, salts, checksums
 _LOG_MAGIC = (0x377F0682, 0x377F0683)
+# The same, section 1.1 of the format of the log's index: it begins with two copies of this.
+_LOG_INDEX_HEADER = struct.Struct(
+    "=12xBBHII8s8s8s"
+)  # is set up, byte order, page, frames, pages, …, salts, …
 _PAGE_SIZE_AT = 16  # in the header of a database
 _CHUNK_PAGES = 256
+_INDEX_TRIES = 10
 _UNKNOWN = 0  # stands for a page that was never written: it is free
 
 
@@ -55,16 +62,20 @@ class LoggedPages:
         self._path = f"{catalog}{LOG}"
         self._places: dict[int, int] = {}
         with contextlib.suppress(OSError, struct.error), open(self._path, "rb", buffering=0) as file:
-            self._read_frames(file)
+            self._read_frames(file, catalog)
 
-    def _read_frames(self, file: IO[bytes]) -> None:
+    def _read_frames(self, file: IO[bytes], catalog: Path) -> None:
         magic, _, page_size, _, *salts, _, _ = _LOG_HEADER.unpack(file.read(_LOG_HEADER.size))
         if magic not in _LOG_MAGIC or not _is_page_size(page_size):
             return
         self.page_size = page_size
-        size = file.seek(0, os.SEEK_END)
-        pending: dict[int, int] = {}
         step = _FRAME.size + page_size
+        size = file.seek(0, os.SEEK_END)
+        # After a power cut, frames may be torn: SQLite has found out where they end to be what was written.
+        valid = _valid_frames(catalog, salts)
+        if valid is not None:
+            size = min(size, _LOG_HEADER.size + step * valid)
+        pending: dict[int, int] = {}
         for at in range(_LOG_HEADER.size, size - step + 1, step):
             file.seek(at)
             page, pages_after, *frame_salts, _, _ = _FRAME.unpack(file.read(_FRAME.size))
@@ -90,6 +101,19 @@ class LoggedPages:
             for page, at in self._places.items():
                 file.seek(at)
                 yield page, zlib.crc32(file.read(self.page_size))
+
+
+def _valid_frames(catalog: Path, salts: list[int]) -> int | None:
+    """Return how many frames of a log SQLite uses; None if no connection has it open."""
+    size = _LOG_INDEX_HEADER.size
+    with contextlib.suppress(OSError), raw_file(catalog, _LOG_INDEX) as read_at:
+        for _ in range(_INDEX_TRIES):
+            data = read_at(0, 2 * size)
+            if len(data) == 2 * size and data[:size] == data[size:]:  # else it is being written
+                is_set_up, _, _, frames, _, _, own_salts, _ = _LOG_INDEX_HEADER.unpack_from(data)
+                if is_set_up:
+                    return frames if own_salts == struct.pack(">II", *salts) else 0
+    return None
 
 
 def read_page_sums(catalog: Path) -> PageSums | None:
@@ -163,19 +187,25 @@ def damaged_pages(
 
 def _stored(catalog: Path, page_size: int, pages: int) -> Iterator[tuple[int, array[int]]]:
     """Yield the checksums of the pages in the catalog, some at a time, with the number of the first."""
-    with open(catalog, "rb", buffering=0) as file:
+    with raw_file(catalog) as read_at:
         for first in range(0, pages, _CHUNK_PAGES):
-            data = memoryview(file.read(page_size * min(_CHUNK_PAGES, pages - first)))
+            data = memoryview(read_at(page_size * first, page_size * min(_CHUNK_PAGES, pages - first)))
             whole = range(0, len(data) - page_size + 1, page_size)
             yield first, array("I", [zlib.crc32(data[at : at + page_size]) for at in whole])
             if len(data) < page_size * _CHUNK_PAGES:
                 return
 
 
+def is_all_in_log(catalog: Path) -> bool:
+    """Whether nothing has gone from the log into the catalog yet, but its first page."""
+    log = LoggedPages(catalog)
+    return len(log) > 0 and catalog.stat().st_size <= log.page_size
+
+
 def catalog_page_size(catalog: Path) -> int:
     """Return the bytes of a page by the header of the catalog."""
-    with open(catalog, "rb") as file:
-        header = file.read(_PAGE_SIZE_AT + 2)
+    with raw_file(catalog) as read_at:
+        header = read_at(0, _PAGE_SIZE_AT + 2)
     size = int.from_bytes(header[_PAGE_SIZE_AT:], "big")
     return 65_536 if size == 1 else size
 

@@ -7,9 +7,9 @@ import sqlite3
 import struct
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import IO
 
 from dowse.storage.local.page_sums import catalog_page_size
+from dowse.storage.local.raw_files import ReadAt, raw_file
 
 # Kinds of pages that have pages below them: of an index, and of a table.
 _INNER = (2, 5)
@@ -25,18 +25,17 @@ def tables_of_pages(catalog: Path, pages: Collection[int]) -> frozenset[str]:
     table_of: dict[int, str] = {}
     uri = f"{catalog.absolute().as_uri()}?immutable=1"
     try:
-        with contextlib.closing(sqlite3.connect(uri, uri=True)) as database, open(catalog, "rb") as file:
+        page_size = catalog_page_size(catalog)
+        with contextlib.closing(sqlite3.connect(uri, uri=True)) as database, raw_file(catalog) as read_at:
             roots = database.execute("SELECT tbl_name, rootpage FROM sqlite_master WHERE rootpage > 1")
             for table, root in roots.fetchall():
-                table_of.update(
-                    (page, table) for page in _tree(file, catalog_page_size(catalog), root, damaged)
-                )
+                table_of.update((page, table) for page in _tree(read_at, page_size, root, damaged))
     except (sqlite3.Error, OSError, struct.error):
         return frozenset()
     return frozenset(table_of[page] for page in damaged) if damaged <= table_of.keys() else frozenset()
 
 
-def _tree(file: IO[bytes], page_size: int, root: int, damaged: Collection[int]) -> Iterator[int]:
+def _tree(read_at: ReadAt, page_size: int, root: int, damaged: Collection[int]) -> Iterator[int]:
     """Yield the pages of a b-tree, without those below damaged ones."""
     pending = [root]
     while pending:
@@ -44,8 +43,7 @@ def _tree(file: IO[bytes], page_size: int, root: int, damaged: Collection[int]) 
         yield page
         if page in damaged:
             continue
-        file.seek((page - 1) * page_size)
-        data = file.read(page_size)
+        data = read_at((page - 1) * page_size, page_size)
         if not data or data[0] not in _INNER:
             continue
         _, _, cells, _, _, last = _INNER_HEADER.unpack_from(data)

@@ -44,7 +44,9 @@ class LocalWriter:
         self._fulltext: Any = None
         self._has_changed_files = False
         self._buffer_bytes = 0
-        layout.remove_other_generations(folder, self._base)  # of a killed writer
+        # Of a killed writer:
+        layout.remove_unfinished(folder)
+        layout.remove_other_generations(folder, self._base)
         if start_over:
             self._begin_catalog()
             catalog.empty()

@@ -1,0 +1,98 @@
+"""Reads files of a database beside SQLite, without costing it its locks.
+
+POSIX drops all locks of a process on a file when the process closes any handle of it, whoever took them ("How
+To Corrupt An SQLite Database File", section 2.2). Another process then takes itself for the only user of the
+database and removes the log. So a handle stays open while this process has connections to the database.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from io import FileIO
+from pathlib import Path
+
+# Returns so many bytes from an offset on, less at the end.
+ReadAt = Callable[[int, int], bytes]
+
+
+@dataclass(slots=True)
+class _Database:
+    users: int = 0
+    files: dict[tuple[int, int], FileIO] = field(default_factory=dict)  # by device and inode
+
+
+_guard = threading.RLock()  # connections that nobody closed are closed whenever memory is collected
+_databases: dict[str, _Database] = {}
+
+
+class Connection(sqlite3.Connection):
+    """A connection whose locks last until it is closed."""
+
+    def __init__(self, path: Path, database: str, *, uri: bool = False) -> None:
+        self._held = _hold(path)
+        super().__init__(database, isolation_level=None, check_same_thread=False, uri=uri)
+
+    def close(self) -> None:
+        """Close the connection, and then the other handles of its database if it was the last one."""
+        super().close()
+        held, self._held = self._held, ""
+        if held:
+            _release(held)
+
+    def __del__(self) -> None:
+        with contextlib.suppress(AttributeError, sqlite3.Error):
+            self.close()
+
+
+@contextlib.contextmanager
+def raw_file(database: Path, ending: str = "") -> Iterator[ReadAt]:
+    """Read a file of a database; raises OSError if it is missing."""
+    held = _hold(database)
+    try:
+        file = _open(held, f"{database}{ending}")
+
+        def read_at(offset: int, size: int) -> bytes:
+            with _guard:
+                file.seek(offset)
+                return file.read(size)
+
+        yield read_at
+    finally:
+        _release(held)
+
+
+def _hold(path: Path) -> str:
+    key = os.path.realpath(path)
+    with _guard:
+        _databases.setdefault(key, _Database()).users += 1
+    return key
+
+
+def _release(key: str) -> None:
+    with _guard:
+        database = _databases[key]
+        database.users -= 1
+        if not database.users:
+            del _databases[key]
+            for file in database.files.values():
+                file.close()
+
+
+def _open(key: str, path: str) -> FileIO:
+    with _guard:
+        files = _databases[key].files
+        # Nobody locks a file that was removed.
+        for identity in [each for each, file in files.items() if not os.fstat(file.fileno()).st_nlink]:
+            files.pop(identity).close()
+        status = Path(path).stat()
+        known = files.get((status.st_dev, status.st_ino))
+        if known is not None:
+            return known
+        file = FileIO(path)
+        status = os.fstat(file.fileno())  # it may have been replaced meanwhile
+        return files.setdefault((status.st_dev, status.st_ino), file)
