@@ -22,28 +22,17 @@ from dowse.services.errors import NotFound
 from dowse.services.models.evaluation import CasesQuery, EvalRow, EvalSummary
 
 _ENDINGS = (".json", ".json.gz")
-# Limits for one folder: files, bytes that are kept in memory, and bytes of files that turn out to be no
-# reports, which are read again the next time.
+# Limits for one folder: files, bytes of reports, and bytes of files that turn out to be no reports, which are
+# read again the next time.
 MAX_FILES = 200
-MAX_KEPT_BYTES = 20_000_000
+MAX_BYTES = 20_000_000
 MAX_INVALID_BYTES = 100_000_000
+# Reports that are kept in memory with all their cases: two that somebody compares.
+MAX_OPEN = 2
 # Directory entries that are examined to find them.
 _MAX_ENTRIES = 5_000
 # Of a set, as the page shows it.
 _COPIED = ("name", "level", "metric", "half", "cases", "strip_docs", "graded", "index", "notes")
-
-
-@dataclass(frozen=True, slots=True)
-class SavedReport:
-    """One report and where it comes from."""
-
-    id: str
-    name: str
-    source: str  # "shipped" or "own"
-    stamp: tuple[int, int]  # size and time of the file
-    report: Report
-    data: dict[str, Any]  # as it was written: differences take long to compute again
-    uncompressed_bytes: int
 
 
 class _Folder(NamedTuple):
@@ -52,8 +41,29 @@ class _Folder(NamedTuple):
     root: Path | None = None  # the repository that no symbolic link may lead out of
 
 
+@dataclass(frozen=True, slots=True)
+class SavedReport:
+    """What is kept of a report, and where it comes from."""
+
+    id: str
+    name: str
+    folder: _Folder
+    path: Path
+    stamp: tuple[int, int]  # size and time of the file
+    summary: dict[str, Any]
+    uncompressed_bytes: int
+
+
+class OpenReport(NamedTuple):
+    """A report with all its cases."""
+
+    saved: SavedReport
+    report: Report
+    data: dict[str, Any]  # as it was written: differences take long to compute again
+
+
 class Reports:
-    """All reports, cached; a file is read again when it has changed."""
+    """All reports: their summaries are kept, their cases read when somebody asks for them."""
 
     def __init__(
         self, folders: Iterable[Path], within: Iterable[tuple[Path, Path]] = (), shipped: Path | None = None
@@ -72,6 +82,7 @@ class Reports:
             _Folder("shipped", shipped_folder() if shipped is None else shipped),
         ]
         self._known: dict[str, SavedReport] = {}
+        self._opened: list[OpenReport] = []  # the last ones
         self._lock = threading.Lock()
 
     def all(self) -> tuple[list[SavedReport], list[str]]:
@@ -96,9 +107,9 @@ class Reports:
 
     def _read_folder(self, folder: _Folder, reports: dict[str, SavedReport], problems: list[str]) -> None:
         """Read the reports of one folder, within the limits."""
-        kept = invalid = 0
+        size = invalid = 0
         for count, path in enumerate(_files(folder)):
-            if count >= MAX_FILES or kept > MAX_KEPT_BYTES or invalid > MAX_INVALID_BYTES:
+            if count >= MAX_FILES or size > MAX_BYTES or invalid > MAX_INVALID_BYTES:
                 problems.append(f"{folder.path.name}: too many reports; only the first {count} are read")
                 return
             try:
@@ -107,34 +118,60 @@ class Reports:
                 problems.append(f"{_printable(path.name)}: {error}")
                 invalid += _max_bytes_read(path)
                 continue
-            kept += saved.uncompressed_bytes
+            size += saved.uncompressed_bytes
             reports[saved.id] = saved
 
-    def get(self, report_id: str) -> SavedReport:
+    def get(self, report_id: str) -> OpenReport:
         """Return one report."""
         saved = next((saved for saved in self.all()[0] if saved.id == report_id), None)
         if saved is None:
             raise NotFound(f"there is no report {report_id!r}; /api/eval lists them")
-        return saved
+        with self._lock:
+            found = next((each for each in self._opened if each.saved == saved), None)
+            found = found or _open(saved.folder, saved.path)
+            self._opened = [found, *(each for each in self._opened if each.saved.id != report_id)][:MAX_OPEN]
+        return found
 
     def _read(self, folder: _Folder, path: Path) -> SavedReport:
-        name = _printable(path.name).removesuffix(".gz").removesuffix(".json").removeprefix("eval-")
-        digest = hashlib.blake2b(os.fsencode(path), digest_size=6).hexdigest()
-        report_id = name if folder.source == "shipped" else digest
-        follow_symlinks = folder.root is None
-        stat = path.stat(follow_symlinks=follow_symlinks)
-        stamp = (stat.st_size, stat.st_mtime_ns)
-        known = self._known.get(report_id)
-        if known is not None and known.stamp == stamp:
+        known = self._known.get(_id(folder, path))
+        if known is not None and known.stamp == _stamp(folder, path):
             return known
-        try:
-            stored = read_regular_file(path, MAX_STORED, follow_symlinks=follow_symlinks)
-        except FileTooLarge:
-            raise EvalError("too large for a report") from None
-        data, size = parse_saved(stored, packed=path.name.endswith(".gz"))
-        saved = SavedReport(report_id, name, folder.source, stamp, from_json(data), data, size)
-        _check(saved)
-        return saved
+        return _open(folder, path).saved
+
+
+def _open(folder: _Folder, path: Path) -> OpenReport:
+    """Read a report; raises EvalError if it could not be shown: one bad file must not hide the others."""
+    stamp = _stamp(folder, path)
+    try:
+        stored = read_regular_file(path, MAX_STORED, follow_symlinks=folder.root is None)
+    except FileTooLarge:
+        raise EvalError("too large for a report") from None
+    data, size = parse_saved(stored, packed=path.name.endswith(".gz"))
+    report = from_json(data)
+    name, report_id = _name(path), _id(folder, path)
+    try:
+        summary = {"id": report_id, "name": name, "source": folder.source, **_summary(report, data)}
+        EvalSummary.model_validate(summary)
+        for each in data["sets"]:
+            for row in each["rows"]:
+                EvalRow.model_validate({**figures(row), "difference": row["difference"]})
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise EvalError(f"the report is damaged ({first_line(error)}); run the evaluation again") from None
+    return OpenReport(SavedReport(report_id, name, folder, path, stamp, summary, size), report, data)
+
+
+def _name(path: Path) -> str:
+    return _printable(path.name).removesuffix(".gz").removesuffix(".json").removeprefix("eval-")
+
+
+def _id(folder: _Folder, path: Path) -> str:
+    digest = hashlib.blake2b(os.fsencode(path), digest_size=6).hexdigest()
+    return _name(path) if folder.source == "shipped" else digest
+
+
+def _stamp(folder: _Folder, path: Path) -> tuple[int, int]:
+    status = path.stat(follow_symlinks=folder.root is None)
+    return status.st_size, status.st_mtime_ns
 
 
 def _files(folder: _Folder) -> Iterator[Path]:
@@ -159,15 +196,11 @@ def shipped_folder() -> Path:
     return packaged if packaged.is_dir() else Path(__file__).parents[3] / "bench" / "results"
 
 
-def summary(saved: SavedReport) -> dict[str, Any]:
+def _summary(report: Report, data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the summary of a report."""
-    report, about = saved.report, saved.report.about
-    rows = saved.data["means"] or [row for each in saved.data["sets"][:1] for row in each["rows"]]
+    rows = data["means"] or [row for each in data["sets"][:1] for row in each["rows"]]
     return {
-        "id": saved.id,
-        "name": saved.name,
-        "source": saved.source,
-        **{name: _join(about.get(name, "")) for name in ("date", "commit", "encoder", "machine")},
+        **{name: _join(report.about.get(name, "")) for name in ("date", "commit", "encoder", "machine")},
         "sets": [each.dataset.name for each in report.sets],
         "modes": list(report.modes),
         "cases": sum(each.dataset.cases for each in report.sets),
@@ -180,17 +213,6 @@ def figures(row: dict[str, Any]) -> dict[str, Any]:
     """Return the metrics of one row, without its cases."""
     metrics = {name: row[name] for name in ("metrics", "intervals", "latency")}
     return {"mode": row["mode"].removeprefix("mean:"), **metrics}
-
-
-def _check(saved: SavedReport) -> None:
-    """Reject a report that could not be shown: one bad file must not hide the others."""
-    try:
-        EvalSummary.model_validate(summary(saved))
-        for each in saved.data["sets"]:
-            for row in each["rows"]:
-                EvalRow.model_validate({**figures(row), "difference": row["difference"]})
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise EvalError(f"the report is damaged ({first_line(error)}); run the evaluation again") from None
 
 
 def _max_bytes_read(path: Path) -> int:
@@ -211,26 +233,25 @@ def _join(value: object) -> str:
 
 def _sort_key(saved: SavedReport) -> tuple[bool, list[int], str]:
     """Own reports first, then the latest, then by name."""
-    date = _join(saved.report.about.get("date", ""))
-    return saved.source != "own", [-ord(char) for char in date], saved.name
+    return saved.folder.source != "own", [-ord(char) for char in saved.summary["date"]], saved.name
 
 
 def list_reports(reports: Reports) -> dict[str, Any]:
     """Return the summaries of all reports, and the problems of invalid files."""
     saved, problems = reports.all()
-    return {"reports": [summary(each) for each in saved], "problems": problems}
+    return {"reports": [each.summary for each in saved], "problems": problems}
 
 
-def report_page(saved: SavedReport) -> dict[str, Any]:
+def report_page(found: OpenReport) -> dict[str, Any]:
     """Return one report without its cases."""
-    sets = [_set(each, data) for each, data in zip(saved.report.sets, saved.data["sets"], strict=True)]
-    return {"summary": summary(saved), "about": dict(saved.report.about), "sets": sets}
+    sets = [_set(each, data) for each, data in zip(found.report.sets, found.data["sets"], strict=True)]
+    return {"summary": found.saved.summary, "about": dict(found.report.about), "sets": sets}
 
 
 def cases_page(reports: Reports, report: str, query: CasesQuery) -> dict[str, Any]:
     """Return a page of the cases of one row, each beside the same case of another row if one is named."""
-    saved = reports.get(report)
-    each = _find_set(saved, query.name)
+    found = reports.get(report)
+    each = _find_set(found, query.name)
     row = _find_row(each, query.mode)
     metrics = list(row.cases[0].values) if row.cases else []
     metric = query.metric or each.metric
@@ -238,7 +259,7 @@ def cases_page(reports: Reports, report: str, query: CasesQuery) -> dict[str, An
         raise NotFound(f"{metric} is not stored for every case; there are {', '.join(metrics)}")
     others: dict[str, CaseResult] = {}
     if query.other or query.other_mode:
-        other_set = _find_set(reports.get(query.other) if query.other else saved, each.dataset.name)
+        other_set = _find_set(reports.get(query.other) if query.other else found, each.dataset.name)
         others = {case.id: case for case in _find_row(other_set, query.other_mode).cases}
     cases = sorted(
         (_case(case, metric, others.get(case.id)) for case in row.cases),
@@ -246,7 +267,7 @@ def cases_page(reports: Reports, report: str, query: CasesQuery) -> dict[str, An
     )
     end = query.offset + query.k
     return {
-        "report": saved.id,
+        "report": found.saved.id,
         "set": each.dataset.name,
         "mode": row.mode,
         "metric": metric,
@@ -269,13 +290,13 @@ def _set(each: SetReport, data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _find_set(saved: SavedReport, name: str) -> SetReport:
-    sets = saved.report.sets
+def _find_set(found: OpenReport, name: str) -> SetReport:
+    sets = found.report.sets
     for each in sets:
         if not name or each.dataset.name == name:
             return each
     known = ", ".join(each.dataset.name for each in sets)
-    raise NotFound(f"{saved.name} has no set {name!r}; there are {known}")
+    raise NotFound(f"{found.saved.name} has no set {name!r}; there are {known}")
 
 
 def _find_row(each: SetReport, mode: str) -> Result:
