@@ -12,6 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from dowse.errors import DowseError
+from dowse.malloc import use_one_arena
 from dowse.services.web.connections import ACCEPT_AT_ONCE, AcceptErrors, connection_class
 from dowse.services.web.log_limit import limit_logs
 from dowse.services.web.options import Limits
@@ -64,6 +65,7 @@ class Server(uvicorn.Server):
 
 def create_server(app: ASGIApp, limits: Limits) -> Server:
     """Return the server of an application, within limits on its connections and its log."""
+    use_one_arena()
     limit_logs()
     return Server(
         uvicorn.Config(
