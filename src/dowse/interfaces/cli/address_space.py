@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from dowse.errors import DowseError
-from dowse.malloc import use_one_arena
+from dowse.process_memory import use_one_arena
 
 # What tantivy, NumPy and onnxruntime reserve for a small repository, once they are fitted.
 _NEEDED_MEGABYTES = 300

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import DowseError
 from dowse.interfaces.daemon.client import WARM_SOCKET
 from dowse.interfaces.daemon.warm import OPEN_SETTINGS, is_served, lock_folder
-from dowse.malloc import use_one_arena
+from dowse.process_memory import prepare_for_long_life
 from dowse.runtime_paths import make_runtime_folder, runtime_folder
 from dowse.write_lock import write_lock
 
@@ -42,7 +42,7 @@ _LOCK_SECONDS = 1.0
 
 def main() -> None:
     """Answer commands until nobody has asked for a while."""
-    use_one_arena()
+    prepare_for_long_life()
     arguments = json.loads(sys.argv[1])
     minutes = arguments.pop("warm_minutes")
     # Nobody reads an error: another process was first, or the cache folder can't be written to.

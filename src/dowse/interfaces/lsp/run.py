@@ -15,7 +15,7 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter
 from dowse.errors import DowseError
 from dowse.interfaces.lsp.options import LspOptions
 from dowse.interfaces.lsp.server import LspServer
-from dowse.malloc import use_one_arena
+from dowse.process_memory import prepare_for_long_life
 from dowse.services.web.options import is_loopback
 from dowse.services.web.server import listen
 
@@ -58,7 +58,7 @@ async def read_message(reader: _Reader) -> bytes | None:
 
 def run_stdio(options: LspOptions) -> NoReturn:
     """Answer the client that started this process, until it closes the connection; then end the process."""
-    use_one_arena()
+    prepare_for_long_life()
     _quieten()
     output, sys.stdout = sys.stdout.buffer, sys.stderr  # nothing else may write there
     server = LspServer(options)
@@ -74,7 +74,7 @@ def run_stdio(options: LspOptions) -> NoReturn:
 
 def run_tcp(options: LspOptions, host: str, port: int) -> None:
     """Answer clients over TCP until Ctrl-C; each connection is a session of its own."""
-    use_one_arena()
+    prepare_for_long_life()
     _quieten()
     if not options.token and not is_loopback(host):
         raise DowseError(

@@ -13,7 +13,7 @@ from dowse.errors import DowseError
 from dowse.interfaces.mcp.messages import RepairedMessages, checked_stdin
 from dowse.interfaces.mcp.options import McpOptions
 from dowse.interfaces.mcp.server import McpServer
-from dowse.malloc import use_one_arena
+from dowse.process_memory import prepare_for_long_life
 from dowse.services.web.options import ServeOptions, is_loopback
 
 # The path of the endpoint over HTTP.
@@ -26,7 +26,7 @@ _MAX_SESSIONS, _IDLE_SECONDS = 200, 1_800.0
 
 def run_stdio(options: McpOptions) -> None:
     """Answer the client that started this process, until it closes the connection."""
-    use_one_arena()
+    prepare_for_long_life()
     asyncio.run(_stdio(McpServer(options)))
 
 

@@ -35,7 +35,8 @@ MAX_EMPTY = 1000
 BOM = b"\xef\xbb\xbf"
 
 
-@lru_cache(maxsize=256)
+# Few: each may hold automata of some megabytes (re2_engine.MAX_MEMORY at most).
+@lru_cache(maxsize=8)
 def compile_pattern(pattern: str, *, literal: bool = False, case: Case = "smart") -> Pattern:
     """Compile a regex in Rust's syntax, or a literal string; smart case as in `rg -S`."""
     if any("\ud800" <= char <= "\udfff" for char in pattern):

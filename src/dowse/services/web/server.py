@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from dowse.errors import DowseError
-from dowse.malloc import use_one_arena
+from dowse.process_memory import prepare_for_long_life, return_free_memory
 from dowse.services.web.connections import ACCEPT_AT_ONCE, AcceptErrors, connection_class
 from dowse.services.web.log_limit import limit_logs
 from dowse.services.web.options import Limits
@@ -24,6 +24,8 @@ _GRACE_SECONDS, TERM_GRACE_SECONDS = 3, 15
 _HEAD_BYTES = 96 * 1024
 # Connections that may wait to be accepted.
 _BACKLOG = 1024
+# Ticks of uvicorn, ten a second, between two times that free memory is given back.
+_TRIM_TICKS = 300
 
 
 class Server(uvicorn.Server):
@@ -47,6 +49,12 @@ class Server(uvicorn.Server):
         if self.on_ready is not None:
             self.on_ready()
 
+    async def on_tick(self, counter: int) -> bool:
+        """Do what is to be done regularly; returns whether to end."""
+        if counter % _TRIM_TICKS == _TRIM_TICKS - 1:
+            asyncio.get_running_loop().run_in_executor(None, return_free_memory)
+        return await super().on_tick(counter)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Shut down; afterwards uvicorn raises the signal again."""
         if self.on_shutdown is not None:
@@ -65,7 +73,7 @@ class Server(uvicorn.Server):
 
 def create_server(app: ASGIApp, limits: Limits) -> Server:
     """Return the server of an application, within limits on its connections and its log."""
-    use_one_arena()
+    prepare_for_long_life()
     limit_logs()
     return Server(
         uvicorn.Config(
