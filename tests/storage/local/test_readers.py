@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -174,3 +175,9 @@ def test_handles_are_closed_with_the_last_connection(tmp_path):
     assert backend.check() == [] and raw_files._databases[key].files
     backend.close()
     assert key not in raw_files._databases
+
+
+def test_a_database_that_can_not_be_opened_holds_no_handles(tmp_path):
+    with pytest.raises(sqlite3.OperationalError):
+        raw_files.Connection(tmp_path, str(tmp_path))  # a folder
+    assert str(tmp_path) not in raw_files._databases

@@ -30,16 +30,33 @@ _guard = threading.RLock()  # connections that nobody closed are closed whenever
 _databases: dict[str, _Database] = {}
 
 
+def _renew_guard() -> None:
+    """Replace the lock in a forked process: it may have been held by a thread that is not there."""
+    global _guard
+    _guard = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_guard)
+
+
 class Connection(sqlite3.Connection):
     """A connection whose locks last until it is closed."""
 
     def __init__(self, path: Path, database: str, *, uri: bool = False) -> None:
         self._held = _hold(path)
-        super().__init__(database, isolation_level=None, check_same_thread=False, uri=uri)
+        try:
+            super().__init__(database, isolation_level=None, check_same_thread=False, uri=uri)
+        except BaseException:
+            self._release()
+            raise
 
     def close(self) -> None:
         """Close the connection, and then the other handles of its database if it was the last one."""
         super().close()
+        self._release()
+
+    def _release(self) -> None:
         held, self._held = self._held, ""
         if held:
             _release(held)
