@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +12,8 @@ from dowse.storage.protocol import GraphStore, NamedReference, ResolvedReference
 
 if TYPE_CHECKING:
     from dowse.graph.resolve.rules import Rules
+
+_log = logging.getLogger("dowse.graph")
 
 
 class FileLinks(NamedTuple):
@@ -61,7 +64,13 @@ class Linker:
                 continue
             lookups.start_file()
             compiled = decode_compiled(store.compiled_references(file.path))
-            links = resolve_file(file, lookups, self._rules, compiled)
+            try:
+                links = resolve_file(file, lookups, self._rules, compiled)
+            except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
+                # A bug of the rules: the file is left without calls, and the index is made all the same.
+                _log.warning("the calls in %s can't be resolved", file.path, exc_info=True)
+                yield FileLinks(file_id, [], [], lookups.dependencies)
+                continue
             yield FileLinks(file_id, links.resolved, links.named, lookups.dependencies)
 
 

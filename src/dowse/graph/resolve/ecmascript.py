@@ -160,7 +160,7 @@ class EcmascriptRules(Rules):
 
     def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
         """Return a member; a variable can have the name of an interface or type."""
-        if value is not None and value.kind in ("class", "constant") and name[0] != "[":
+        if value is not None and value.kind in ("class", "constant") and name[:1] != "[":
             variable = self._variable(value) if value.kind == "class" else self._constant_value(value)
             if variable is not None and variable.kind == "instance":
                 return self._declared_member(file, value, variable, name)

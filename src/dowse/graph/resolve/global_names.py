@@ -164,7 +164,7 @@ class CRules(PlainRules):
             kinds = {each.target.kind for each in value.candidates if each.target}
             if kinds == {"module"}:
                 return self.module_member(file, value.candidates[0].full_name, name)
-        if value is not None and value.kind == "external" and value.arguments and name[0] != "[":
+        if value is not None and value.kind == "external" and value.arguments and name[:1] != "[":
             return self._element_member(file, value, name)
         if value is not None and value.kind == "module" and value.candidates:
             path, enclosing = join_names(value.module, name), value.candidates[0].full_name

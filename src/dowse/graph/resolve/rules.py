@@ -427,7 +427,7 @@ class Rules:
 
     def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
         """Return the value of a name after a dot, or of an element."""
-        if value is None:
+        if value is None or not name:  # a path may be incomplete, as in `use a::::b`
             return None
         if name[0] == "[":
             return self.element(file, value, name)
