@@ -10,13 +10,12 @@ until its commit; nothing is embedded. After the switch the index must equal the
 from __future__ import annotations
 
 import argparse
-import subprocess
 import time
 from pathlib import Path
 
 from dowse import Index
 
-from common import work_folder, write_results
+from common import git, work_folder, write_results
 
 
 def main() -> None:
@@ -33,7 +32,7 @@ def main() -> None:
     with work_folder(options.work) as work:
         tree = work / "tree"
         git(work, "clone", "-q", "-s", str(options.repository.resolve()), str(tree))
-        old, new = (git(options.repository, "rev-parse", each) for each in (options.old, options.new))
+        old, new = (git(options.repository, "rev-parse", each).strip() for each in (options.old, options.new))
         changed = len(git(options.repository, "diff", "--name-only", "--no-renames", old, new).splitlines())
         git(tree, "checkout", "-q", "--detach", old)
         with open_index(tree, work / "kept") as index:
@@ -83,12 +82,6 @@ def described(index: Index) -> list[list[tuple[object, ...]]]:
             sorted((row.key, row.start_line, row.end_line, row.signature) for row in rows),
             sorted((e.kind, key_of[e.source], key_of[e.target], path_of[e.file_id], *e[4:]) for e in edges),
         ]
-
-
-def git(folder: Path, *arguments: str) -> str:
-    """Run git and return what it prints."""
-    ran = subprocess.run(["git", "-C", folder, *arguments], check=True, capture_output=True, text=True)
-    return ran.stdout.strip()
 
 
 if __name__ == "__main__":

@@ -55,6 +55,12 @@ def gather(root: Path, paths: Iterable[str], target: Path, *, copy: bool = False
             shutil.copy2(root / path, place)
 
 
+def git(folder: Path, *arguments: str) -> str:
+    """Return the output of git, whatever bytes it has."""
+    done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, check=True)
+    return done.stdout.decode("utf-8", "replace")
+
+
 def run(
     command: Sequence[str | os.PathLike[str]], accepted: tuple[int, ...] = (0,)
 ) -> tuple[float, float, bytes]:

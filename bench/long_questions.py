@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from common import write_results
+from common import git, write_results
 
 # Looked at while the reading of long texts was written; all others are for reporting.
 CHOSEN = ("rack", "ripgrep", "gson", "gin", "hono")
@@ -146,12 +146,6 @@ def changed(repository: Path, commit: str, sources: Any) -> tuple[list[str], lis
     if not names or len(names) > MAX_SYMBOLS:
         return [], [], ""
     return sorted({name.partition("::")[0] for name in names}), names, readable("\n".join(news))
-
-
-def git(repository: Path, *arguments: str) -> str:
-    """Return the output of git, whatever bytes it has."""
-    done = subprocess.run(["git", "-C", repository, *arguments], capture_output=True, check=True)
-    return done.stdout.decode("utf-8", "replace")
 
 
 def ask(options: argparse.Namespace) -> None:

@@ -6,7 +6,7 @@ import gc
 import os
 
 _ARENA_MAX = -8  # `M_ARENA_MAX`
-# Between Python's default (700), which costs a server a fifth of its throughput, and that of short commands
+# Between Python's default (700), which costs a server much of its throughput, and that of short commands
 # (entry.py), with which cycles pile up.
 _COLLECTION_THRESHOLDS = (10_000, 10, 10)
 
@@ -14,6 +14,7 @@ _COLLECTION_THRESHOLDS = (10_000, 10, 10)
 def prepare_for_long_life() -> None:
     """Keep a server from growing: one arena for all threads, and cycles are collected as they come."""
     use_one_arena()
+    gc.collect()
     gc.freeze()  # what is loaded stays: collections need not look through it
     gc.set_threshold(*_COLLECTION_THRESHOLDS)
 

@@ -66,9 +66,10 @@ class Linker:
             compiled = decode_compiled(store.compiled_references(file.path))
             try:
                 links = resolve_file(file, lookups, self._rules, compiled)
-            except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
+            except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
                 # A bug of the rules: the file is left without calls, and the index is made all the same.
-                _log.warning("the calls in %s can't be resolved", file.path, exc_info=True)
+                reason = f"{type(error).__name__}: {error}"
+                _log.warning("the calls in %s can't be resolved (%s); please report it", file.path, reason)
                 yield FileLinks(file_id, [], [], lookups.dependencies)
                 continue
             yield FileLinks(file_id, links.resolved, links.named, lookups.dependencies)

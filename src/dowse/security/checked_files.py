@@ -18,7 +18,12 @@ import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from dowse.security.safe_files import PRIVATE_FILE, make_private_directory, read_regular_file
+from dowse.security.safe_files import (
+    PRIVATE_FILE,
+    make_private_directory,
+    read_regular_file,
+    temporary_path,
+)
 
 VERIFIED = "verified.json"
 Stamp = tuple[int, ...]  # inode, size, time of change of the content, and of anything
@@ -102,7 +107,7 @@ class VerifiedFiles:
             self._known, self._since = {}, time.time()
         self._known = {**self._known, **parts}
         content = json.dumps({"since": self._since, "parts": self._known}).encode()
-        temporary = self._path.with_name(f"{VERIFIED}.{os.getpid()}.new")
+        temporary = temporary_path(self._path)
         with contextlib.suppress(OSError):  # a read-only folder: then each process reads for itself
             make_private_directory(self._path.parent)
             temporary.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ V = TypeVar("V")
 # Some 20 MB each of rows, texts of files and symbols: what a day of searching in one repository touches.
 _MAX_ROWS = 50_000
 _MAX_TEXT_BYTES = 20_000_000
+_MAX_FREQUENCIES = 50_000
 
 
 class BoundedCache(Generic[K, V]):
@@ -46,7 +47,7 @@ class BoundedCache(Generic[K, V]):
 
 
 class ReadCache:
-    """Rows, texts and symbols of one generation."""
+    """Rows, texts, symbols and document frequencies of one generation."""
 
     def __init__(self) -> None:
         self.rows = BoundedCache[int, SymbolRow](_MAX_ROWS)
@@ -55,4 +56,5 @@ class ReadCache:
         self.symbols = BoundedCache[tuple[int, bool], Symbol](
             _MAX_TEXT_BYTES, lambda symbol: len(symbol.code) + len(symbol.doc)
         )
+        self.frequencies = BoundedCache[tuple[str, str], int](_MAX_FREQUENCIES)  # by field and term
         self.derived: dict[str, Any] = {}  # what research has computed, by its own names

@@ -179,5 +179,5 @@ def test_handles_are_closed_with_the_last_connection(tmp_path):
 
 def test_a_database_that_can_not_be_opened_holds_no_handles(tmp_path):
     with pytest.raises(sqlite3.OperationalError):
-        raw_files.Connection(tmp_path, str(tmp_path))  # a folder
+        raw_files.LockKeepingConnection(tmp_path, str(tmp_path))  # a folder
     assert str(tmp_path) not in raw_files._databases

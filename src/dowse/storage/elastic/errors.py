@@ -8,9 +8,10 @@ from typing import Any
 from dowse.errors import ConfigError, DowseError, IndexMissing
 from dowse.storage.elastic.address import API_KEY, CA_FILE, FINGERPRINT, PASSWORD, ElasticAddress
 
-# Statuses of a cluster that recovers by itself; 500 is what a node answers of a node that is still starting.
+# Statuses of a cluster that recovers by itself.
+_RETRYABLE = (408, 429, 502, 503, 504)
+# A node answers this, among others, while another one is still starting.
 SERVER_ERROR = 500
-_RETRYABLE = (408, 429, SERVER_ERROR, 502, 503, 504)
 # Elasticsearch's words for an index that is read-only because the disk is full.
 _DISK_FULL = ("read-only / allow delete", "flood-stage", "flood stage")
 # A cluster that is electing its master blocks every request for a moment.
@@ -72,7 +73,7 @@ def is_retryable(error: Exception) -> bool:
         return False
     if error.meta.status == UNAUTHORIZED:
         return any(words in str(error.body) for words in _AUTHENTICATION_FAILED)
-    if error.meta.status not in _RETRYABLE:
+    if error.meta.status not in (*_RETRYABLE, SERVER_ERROR):
         return False
     return not is_write_block(error_reason(error.body))
 
@@ -115,7 +116,7 @@ def _api_error(status: int, reason: str, address: ElasticAddress) -> DowseError:
         )
     if status == 429:
         return cluster_busy(address)
-    if status in _RETRYABLE and status != SERVER_ERROR:
+    if status in _RETRYABLE:
         return DowseError(f"parts of {address} can't be reached ({reason}); see `dowse status`, {RERUN}")
     return DowseError(f"{address} refused a request ({status}: {reason}); see `dowse doctor`")
 

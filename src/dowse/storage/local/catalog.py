@@ -23,7 +23,7 @@ from dowse.storage.local.layout import (
     unavailable_error,
 )
 from dowse.storage.local.queries import CatalogQueries
-from dowse.storage.local.raw_files import Connection
+from dowse.storage.local.raw_files import LockKeepingConnection
 from dowse.types import FileRecord, SymbolRecord
 
 # Raised whenever what is stored, or the tokenizer, changes.
@@ -87,7 +87,7 @@ class Catalog(CatalogQueries):
     def open_for_writing(cls, path: Path) -> Self:
         """Open the catalog, creating it if there is none."""
         make_private_directory(path.parent)
-        db = Connection(path, str(path))
+        db = LockKeepingConnection(path, str(path))
         try:
             db.execute("PRAGMA trusted_schema=OFF")
             db.execute("PRAGMA journal_mode=WAL")
@@ -338,7 +338,7 @@ def _has_log(path: Path) -> bool:
 
 
 def _connect(path: Path, uri: str, is_mapped: bool) -> sqlite3.Connection:
-    db = Connection(path, uri, uri=True)
+    db = LockKeepingConnection(path, uri, uri=True)
     db.execute("PRAGMA trusted_schema=OFF")  # an index may come from anybody: no functions in its schema
     # Memory-mapped: a reader touches pages all over the file, without a system call for each.
     db.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}" if is_mapped else "PRAGMA cache_size=-32000")

@@ -37,7 +37,6 @@ _SYMBOLS, _FILES = "symbols", "files"
 _BUFFER_BYTES = 160_000_000
 _SYMBOL_SHARE = 0.6
 _MIN_HEAP = 15_000_000  # tantivy takes no less
-_MAX_FREQUENCIES = 20_000  # that are kept
 _TERMS = "whitespace"
 _RAW = "raw"
 # For a leaf that is evaluated outside tantivy: the field ("file" or "row") and the values that match.
@@ -156,7 +155,6 @@ class FulltextReader:
             b" ", b""
         )
         self.cache = ReadCache()
-        self._frequencies: dict[tuple[str, str], int] = {}  # by field and term
 
     @property
     def symbol_count(self) -> int:
@@ -202,16 +200,14 @@ class FulltextReader:
 
     def document_frequency(self, field: str, term: str) -> int:
         """Return how many symbols have a term in a field, deleted ones left out."""
-        known = self._frequencies.get((field, term))
-        if known is not None:
-            return known
+        key = (field, term)
+        return self.cache.frequencies.get([key], lambda _: [(key, self._read_frequency(field, term))])[key]
+
+    def _read_frequency(self, field: str, term: str) -> int:
         frequency = int(self._symbols.doc_freq(field, term))
-        if frequency and self._has_deletes:
-            frequency = int(self._symbols.search(_term(field, Term(term)), 1, count=True).count)
-        if len(self._frequencies) >= _MAX_FREQUENCIES:
-            self._frequencies.clear()
-        self._frequencies[field, term] = frequency
-        return frequency
+        if not frequency or not self._has_deletes:
+            return frequency
+        return int(self._symbols.search(_term(field, Term(term)), 1, count=True).count)
 
     def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose trigrams match."""

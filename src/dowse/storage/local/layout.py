@@ -25,7 +25,7 @@ from pathlib import Path
 
 from dowse.errors import DowseError, IndexDamaged, IndexUnavailable
 from dowse.security.checked_files import VERIFIED
-from dowse.security.safe_files import open_without_links, sync_folder
+from dowse.security.safe_files import is_temporary, open_without_links, sync_folder
 from dowse.security.safe_files import refuse_links as _refuse_links
 from dowse.vectors.files import ORDER, STATE
 from dowse.write_lock import LOCK, has_locks
@@ -37,8 +37,6 @@ DERIVED = "derived"
 TAG = "CACHEDIR.TAG"
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# The index of `dowse`; `dowse clear` removes it.\n"
 _CATALOG_FILES = (*(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal", ".sums")), VERIFIED)
-# What a killed process was writing: of `write_atomically` and `VerifiedFiles`.
-_UNFINISHED = re.compile(rf"({CATALOG}\.sums|{VERIFIED})\.[0-9]+\.new")
 _GENERATION = re.compile(r"[0-9]{6,}")
 # Messages of SQLite and tantivy that do not mean damage (tantivy has no error codes), and the remedy.
 _REMEDIES = (
@@ -127,8 +125,12 @@ def remove_generation(folder: Path, generation: int) -> None:
 def remove_unfinished(folder: Path) -> None:
     """Remove files that a killed process was writing."""
     for name in os.listdir(folder):
-        if _UNFINISHED.fullmatch(name):
+        if _is_unfinished(name):
             (folder / name).unlink(missing_ok=True)
+
+
+def _is_unfinished(name: str) -> bool:
+    return is_temporary(name, f"{CATALOG}.sums") or is_temporary(name, VERIFIED)
 
 
 def remove_other_generations(folder: Path, keep: int) -> None:
@@ -203,7 +205,7 @@ def refuse_foreign_folder(folder: Path) -> None:
     if CATALOG in names:
         return
     foreign = names - {*_CATALOG_FILES, LOCK, TAG, VECTORS, DERIVED}
-    foreign = {name for name in foreign if not _UNFINISHED.fullmatch(name)}
+    foreign = {name for name in foreign if not _is_unfinished(name)}
     if foreign == {TEXT}:
         foreign = {e.name for e in (folder / TEXT).glob("*") if not _GENERATION.fullmatch(e.name)}
     if foreign:

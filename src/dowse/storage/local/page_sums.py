@@ -32,10 +32,9 @@ _HEADER = struct.Struct("<8sQII")  # magic, commit, bytes of a page, pages
 _LOG_HEADER = struct.Struct(">IIIIIIII")  # magic, version, bytes of a page, checkpoints, salts, checksums
 _FRAME = struct.Struct(">IIIIII")  # page, pages after a commit or 0, salts, checksums
 _LOG_MAGIC = (0x377F0682, 0x377F0683)
-# The same, section 1.1 of the format of the log's index: it begins with two copies of this.
-_LOG_INDEX_HEADER = struct.Struct(
-    "=12xBBHII8s8s8s"
-)  # is set up, byte order, page, frames, pages, …, salts, …
+# SQLite's format of the log's index; it begins with two copies of this: whether it is set up, byte order,
+# bytes of a page, frames, pages, a checksum, salts, a checksum.
+_LOG_INDEX_HEADER = struct.Struct("=12xBBHII8s8s8s")
 _PAGE_SIZE_AT = 16  # in the header of a database
 _CHUNK_PAGES = 256
 _INDEX_TRIES = 10
@@ -71,7 +70,7 @@ class LoggedPages:
         self.page_size = page_size
         step = _FRAME.size + page_size
         size = file.seek(0, os.SEEK_END)
-        # After a power cut, frames may be torn: SQLite has found out where they end to be what was written.
+        # After a power cut, the last frames may be torn: SQLite has checked how many are not.
         valid = _valid_frames(catalog, salts)
         if valid is not None:
             size = min(size, _LOG_HEADER.size + step * valid)

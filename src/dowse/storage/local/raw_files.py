@@ -23,7 +23,7 @@ ReadAt = Callable[[int, int], bytes]
 @dataclass(slots=True)
 class _Database:
     users: int = 0
-    files: dict[tuple[int, int], FileIO] = field(default_factory=dict)  # by device and inode
+    files: list[FileIO] = field(default_factory=list)
 
 
 _guard = threading.RLock()  # connections that nobody closed are closed whenever memory is collected
@@ -40,7 +40,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_guard)
 
 
-class Connection(sqlite3.Connection):
+class LockKeepingConnection(sqlite3.Connection):
     """A connection whose locks last until it is closed."""
 
     def __init__(self, path: Path, database: str, *, uri: bool = False) -> None:
@@ -96,20 +96,15 @@ def _release(key: str) -> None:
         database.users -= 1
         if not database.users:
             del _databases[key]
-            for file in database.files.values():
+            for file in database.files:
                 file.close()
 
 
 def _open(key: str, path: str) -> FileIO:
     with _guard:
-        files = _databases[key].files
-        # Nobody locks a file that was removed.
-        for identity in [each for each, file in files.items() if not os.fstat(file.fileno()).st_nlink]:
-            files.pop(identity).close()
-        status = Path(path).stat()
-        known = files.get((status.st_dev, status.st_ino))
-        if known is not None:
-            return known
-        file = FileIO(path)
-        status = os.fstat(file.fileno())  # it may have been replaced meanwhile
-        return files.setdefault((status.st_dev, status.st_ino), file)
+        files, status = _databases[key].files, Path(path).stat()
+        for file in files:
+            if os.path.samestat(os.fstat(file.fileno()), status):
+                return file
+        files.append(FileIO(path))
+        return files[-1]
