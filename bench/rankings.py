@@ -31,13 +31,17 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "adaptive": {"mode": "hybrid", "fusion": "adaptive"},
     "intersection": {"lanes": "tfidf,embedding", "fusion": "intersection"},
     "expand": {"expand": True},
-    "graph_expand": {"graph_expand": True},
     "rerank": {"rerank": True},
     "mmr": {"diversify": "mmr"},
     "cluster": {"diversify": "cluster"},
     "sample": {"diversify": "sample", "clustering": "hyperbolic"},
     "spectral": {"diversify": "cluster", "clustering": "spectral"},
     "fuzzy": {"mode": "keyword", "fuzziness": "2"},
+}
+_CORPORA: dict[str, dict[str, Any]] = {
+    "csn-python": {},
+    "csn-challenge-python": {},
+    "cosqa": {"strip_docs": True},
 }
 GIT_REPOSITORIES = ("flask", "requests", "click", "pydantic")
 GIT_QUESTIONS = 200
@@ -51,7 +55,7 @@ def main() -> None:
     dumping.add_argument("out", type=Path)
     dumping.add_argument("--data", type=Path, required=True)
     dumping.add_argument("--checkouts", type=Path, required=True)
-    dumping.add_argument("--sets", default="csn-python,cosqa,repos,git")
+    dumping.add_argument("--sets", default="csn-python,csn-challenge-python,cosqa,repos,git")
     dumping.set_defaults(run=dump)
     comparing = commands.add_parser("compare")
     comparing.add_argument("before", type=Path)
@@ -72,12 +76,9 @@ def dump(options: argparse.Namespace) -> None:
             with Index.open(place, processes=1, **settings) as index:
                 index.update()
                 index.embed()
-                is_tree = Path(place).is_dir() and not (Path(place) / "corpus.jsonl.gz").exists()
                 for number, question in enumerate(questions):
                     asked = {"default": {}} | (VARIANTS if number % 10 == 0 else {})
                     for variant, flags in asked.items():
-                        if variant == "graph_expand" and not is_tree:
-                            continue
                         answer = index.search(question, K, plain=True, **flags)
                         hits = [[hit.symbol.id, hit.score, hit.confidence] for hit in answer.hits]
                         out.write(json.dumps([name, variant, number, hits]) + "\n")
@@ -87,7 +88,7 @@ def dump(options: argparse.Namespace) -> None:
 def _sets(options: argparse.Namespace) -> Iterator[tuple[str, str, dict[str, Any], list[str]]]:
     """Give the name, the place, the settings and the questions of every set."""
     wanted = options.sets.split(",")
-    for name, settings in (("csn-python", {}), ("cosqa", {"strip_docs": True})):
+    for name, settings in _CORPORA.items():
         if name in wanted:
             with gzip.open(options.data / name / "queries.jsonl.gz", "rt") as lines:
                 yield name, str(options.data / name), settings, [json.loads(line)["text"] for line in lines]
