@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dowse.interfaces.cli.main import build_parser
-from dowse.services.web.server import TERM_GRACE_SECONDS
+from dowse.services.web.server import GRACE_SECONDS
 
 UNITS = Path(__file__).parents[2] / "packaging/systemd"
 
@@ -30,7 +30,7 @@ def test_the_command_line_is_understood():
 
 
 def test_it_waits_longer_than_requests_may_take():
-    assert int(settings()["TimeoutStopSec"]) > TERM_GRACE_SECONDS + 5
+    assert int(settings()["TimeoutStopSec"]) > GRACE_SECONDS + 5
 
 
 def test_systemd_takes_the_units(tmp_path):

@@ -96,15 +96,14 @@ def serve(
     state: ServerState = app.state.server
     watchers = state.refresher.watchers
     warm = DaemonServer(indexes, list(watchers or ()))
-    server = create_server(app, options.limits)
-    server.on_ready = announce
-    server.on_exit = state.broker.close  # streams of events never end by themselves
-    server.on_shutdown = warm.stop
+    # Streams of events never end by themselves.
+    server = create_server(app, options.limits, announce, state.broker.close)
     warm.start()
     # Ctrl-C and SIGTERM are how this ends: the server has cleaned up before the signal comes through.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
+    warm.stop()
 
 
 def url(options: ServeOptions) -> str:

@@ -65,8 +65,7 @@ def run_http(options: McpOptions, host: str, port: int, token: str = "") -> None
         sys.stdout.write(f"dowse answers MCP at http://{name}:{serve_options.port}{HTTP_PATH}\n")
         sys.stdout.flush()
 
-    web_server = create_server(HttpGuard(app, serve_options), limits)
-    web_server.on_ready = announce
+    web_server = create_server(HttpGuard(app, serve_options), limits, announce)
     with contextlib.suppress(KeyboardInterrupt):
         web_server.run(sockets=[listening])
     server.close()

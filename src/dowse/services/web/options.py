@@ -26,14 +26,10 @@ class Limits:
     rate: float = 200.0
     burst: int = 400
     listeners: int = 64  # open streams of server-sent events
-    # Open connections, fewer where the process may not open so many files; beyond that, the connection whose
-    # client keeps the server waiting longest is dropped.
-    connections: int = 512
-    # Time limits of a client (slowloris): to send a request's head, counted from the connection or the last
-    # response; to send its body; to read each piece of a response.
+    connections: int = 512  # open connections; the requests of more are refused (503)
+    # Time limits of a client: to send the head of its first request, or to begin the next; to send a body.
     head_seconds: float = 10.0
     body_seconds: float = 10.0
-    send_seconds: float = 30.0
 
 
 @dataclass(frozen=True, slots=True)

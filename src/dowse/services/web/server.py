@@ -1,81 +1,65 @@
-"""The uvicorn server: a listening socket, connection limits, and a clean shutdown."""
+"""The uvicorn server: a listening socket, its limits, and a clean shutdown."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 import socket
+import threading
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dowse.errors import DowseError
 from dowse.process_memory import prepare_for_long_life, return_free_memory
-from dowse.services.web.connections import ACCEPT_AT_ONCE, AcceptErrors, connection_class
 from dowse.services.web.log_limit import limit_logs
 from dowse.services.web.options import Limits
 from dowse.services.web.systemd import notify, watchdog_seconds
 
-# Time limits for open requests: after Ctrl-C, when somebody watches, and after SIGTERM.
-_GRACE_SECONDS, TERM_GRACE_SECONDS = 3, 15
+# Time limit for open requests after a signal; a second Ctrl-C ends them at once.
+GRACE_SECONDS = 15
 # A request's URL and headers; a little more than a URL may have, so that the guard can say what is wrong.
 _HEAD_BYTES = 96 * 1024
 # Connections that may wait to be accepted.
 _BACKLOG = 1024
-# Ticks of uvicorn, ten a second, between two times that free memory is given back.
-_TRIM_TICKS = 300
+# How often free memory is given back, unless a service manager wants to hear of us more often.
+_TICK_SECONDS = 30.0
 
 
-class Server(uvicorn.Server):
-    """A server with hooks.
+def create_server(
+    app: ASGIApp,
+    limits: Limits,
+    on_ready: Callable[[], None] = lambda: None,
+    on_exit: Callable[[], None] = lambda: None,
+) -> uvicorn.Server:
+    """Return the server of an application, within limits on its connections and its log.
 
-    `on_ready` runs when it answers and a signal would end it, `on_exit` when one arrives, and `on_shutdown`
-    before it shuts down.
+    Args:
+        app: The application.
+        limits: Its limits.
+        on_ready: Called when it answers, and a signal would end it.
+        on_exit: Called when a signal arrives, before requests are waited for.
     """
-
-    on_ready: Callable[[], None] | None = None
-    on_exit: Callable[[], None] | None = None
-    on_shutdown: Callable[[], None] | None = None
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start; then allow a longer backlog than the connections accepted at once, which asyncio can't."""
-        asyncio.get_running_loop().set_exception_handler(AcceptErrors())
-        await super().startup(sockets)
-        for each in sockets or ():
-            each.listen(_BACKLOG)
-        notify("READY=1")
-        if self.on_ready is not None:
-            self.on_ready()
-
-    async def on_tick(self, counter: int) -> bool:
-        """Do what is to be done regularly; returns whether to end."""
-        if counter % _TRIM_TICKS == _TRIM_TICKS - 1:
-            asyncio.get_running_loop().run_in_executor(None, return_free_memory)
-        return await super().on_tick(counter)
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Shut down; afterwards uvicorn raises the signal again."""
-        if self.on_shutdown is not None:
-            self.on_shutdown()
-        await super().shutdown(sockets)
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Handle a signal."""
-        notify("STOPPING=1")
-        if self.on_exit is not None:
-            self.on_exit()
-        if sig == signal.SIGTERM:
-            self.config.timeout_graceful_shutdown = TERM_GRACE_SECONDS
-        super().handle_exit(sig, frame)
-
-
-def create_server(app: ASGIApp, limits: Limits) -> Server:
-    """Return the server of an application, within limits on its connections and its log."""
     prepare_for_long_life()
     limit_logs()
-    return Server(
+    is_ready = False
+
+    async def tick() -> None:
+        nonlocal is_ready
+        if not is_ready:
+            is_ready = True
+            _before_signals(on_exit)
+            notify("READY=1")
+            on_ready()
+        notify("WATCHDOG=1")  # by the event loop: a service manager restarts a server whose loop hangs
+        asyncio.get_running_loop().run_in_executor(None, return_free_memory)
+
+    return uvicorn.Server(
         uvicorn.Config(
             app,
             log_config=None,  # as all else is logged (`logs.py`)
@@ -84,20 +68,43 @@ def create_server(app: ASGIApp, limits: Limits) -> Server:
             access_log=False,
             server_header=False,
             proxy_headers=False,  # X-Forwarded-For could evade the rate limit
-            timeout_graceful_shutdown=_GRACE_SECONDS,
-            http=connection_class(limits),
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            timeout_keep_alive=int(limits.head_seconds),
+            limit_concurrency=limits.connections,
+            http=partial(_open_connection, limits.head_seconds),  # type: ignore[arg-type]
             ws="none",
-            backlog=ACCEPT_AT_ONCE,
+            backlog=_BACKLOG,
             h11_max_incomplete_event_size=_HEAD_BYTES,
-            # Called by the event loop: a service manager restarts a server whose loop hangs.
-            callback_notify=_feed_watchdog if watchdog_seconds() else None,
-            timeout_notify=int(watchdog_seconds() / 3),
+            callback_notify=tick,
+            timeout_notify=int(min(_TICK_SECONDS, watchdog_seconds() / 3 or _TICK_SECONDS)),
         )
     )
 
 
-async def _feed_watchdog() -> None:
-    notify("WATCHDOG=1")
+def _open_connection(head_seconds: float, **arguments: Any) -> H11Protocol:  # noqa: ANN401 - of uvicorn
+    """Return a connection that is closed if its first request takes long to arrive (slowloris)."""
+    connection = H11Protocol(**arguments)
+
+    def close_if_silent() -> None:
+        if connection.cycle is None and connection.transport is not None:
+            connection.transport.abort()
+
+    connection.loop.call_later(head_seconds, close_if_silent)
+    return connection
+
+
+def _before_signals(on_exit: Callable[[], None]) -> None:
+    """Call a function before uvicorn's own handlers of signals, which only the main thread has."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, partial(_handle_signal, on_exit, signal.getsignal(number)))
+
+
+def _handle_signal(on_exit: Callable[[], None], then: Any, number: int, frame: FrameType | None) -> None:  # noqa: ANN401 - as `signal` types handlers
+    notify("STOPPING=1")
+    on_exit()
+    then(number, frame)
 
 
 def listen(host: str, port: int) -> socket.socket:
