@@ -29,6 +29,7 @@ DATA = Path(__file__).parent / "data"
 _KEPT = (
     *("DOWSE_REQUIRE_TOOLS", "DOWSE_EXPLORE"),
     *("DOWSE_REQUIRE_CLUSTER", "DOWSE_TEST_CLUSTER", "DOWSE_TEST_TOOLS", "DOWSE_TEST_ELASTICSEARCH"),
+    "DOWSE_TEST_NODES",
 )
 pytest_plugins = ["storage.elastic_fixtures", "storage.secured_fixtures"]
 # Sample sources are material, not tests.
@@ -63,6 +64,8 @@ _SLOW = (
     *("source/test_git_hostile", "source/test_walk", "vectors/test_matrix"),
     *("storage/local/test_limits", "storage/local/test_power_cut"),
 )
+# What takes half a minute to start: tests that need it are large.
+_LARGE_FIXTURES = frozenset(["secured", "ray_cluster"])
 # Files that take longest, begun first so that no worker has one left when the others are done.
 _LONGEST = (
     *("ingest/test_ray", "interfaces/cli/test_examples", "storage/test_elastic", "interfaces/cli/test_eval"),
@@ -77,19 +80,27 @@ _LONGEST = (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--fast`."""
+    """Add `--fast` and `--all`."""
     parser.addoption("--fast", action="store_true", help="without clusters, browsers, servers and mass kills")
+    parser.addoption("--all", action="store_true", help="with the tests marked `large`: what a release needs")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest; leave out the slow tests where `--fast` is given."""
+    """Begin with the files that take longest; select what `--fast`, `--all` or neither of them asks for."""
     here = Path(__file__).parent
     longest = [str(here / each) for each in _LONGEST]
+    # Stable: pytest-randomly has shuffled files and the tests in them before.
     items.sort(key=lambda item: [not str(item.path).startswith(each) for each in longest])
-    if config.getoption("--fast"):
-        slow = (*(str(here / each) for each in _SLOW), str(here.parent / "training"))
-        config.hook.pytest_deselected(items=[item for item in items if str(item.path).startswith(slow)])
-        items[:] = [item for item in items if not str(item.path).startswith(slow)]
+    slow = (*(str(here / each) for each in _SLOW), str(here.parent / "training"))
+
+    def is_selected(item: pytest.Item) -> bool:
+        if config.getoption("--fast") and str(item.path).startswith(slow):
+            return False
+        is_large = item.get_closest_marker("large") or _LARGE_FIXTURES & set(item.fixturenames)
+        return config.getoption("--all") or not is_large
+
+    config.hook.pytest_deselected(items=[item for item in items if not is_selected(item)])
+    items[:] = [item for item in items if is_selected(item)]
 
 
 def pytest_collection_finish() -> None:
@@ -100,6 +111,9 @@ def pytest_collection_finish() -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the user's settings, caches and git configuration out, for this process and its children."""
+    config.addinivalue_line("markers", "large: only with --all; takes minutes, or other programs")
+    if config.getoption("--all"):
+        os.environ["DOWSE_TEST_NODES"] = "3"
     home = Path(tempfile.mkdtemp(prefix="dowse-tests-"))
     config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
     for name in [name for name in os.environ if name.startswith(("DOWSE_", "GIT_", "XDG_"))]:

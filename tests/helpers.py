@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from dowse import Index
 from dowse.storage.compression import pack
@@ -157,6 +158,17 @@ def run_dowse(
         timeout=300,
         check=False,
     )
+
+
+def large_from(count: int, cases: Iterable[object]) -> list[ParameterSet]:
+    """Return cases of `parametrize`, of which only the first so many belong to an ordinary run."""
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else (case,)),
+            marks=() if number < count else pytest.mark.large,
+        )
+        for number, case in enumerate(cases)
+    ]
 
 
 def need(tool: str) -> None:

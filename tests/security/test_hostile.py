@@ -12,6 +12,8 @@ import traced
 
 import hostile
 
+from helpers import large_from
+
 # Tests of their own have these: they take their time even where all is well.
 _SLOW = {
     *("newlines_in_headers", "many_headings", "deep_nesting", "long_lines", "many_definitions"),
@@ -40,7 +42,7 @@ def _cases() -> list[tuple[str, tuple[str, ...]]]:
     return [(commands[i % len(commands)], group) for i, group in enumerate(_groups())]
 
 
-@pytest.mark.parametrize(("command", "kinds"), _cases(), ids=lambda value: str(value))
+@pytest.mark.parametrize(("command", "kinds"), large_from(5, _cases()), ids=str)
 def test_a_hostile_repository_harms_nobody(command, kinds, tmp_path, monkeypatch):
     if shutil.which("strace") is None:
         if os.environ.get("DOWSE_REQUIRE_TOOLS"):

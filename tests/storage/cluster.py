@@ -1,5 +1,6 @@
-"""A real cluster of two nodes on loopback, started once for all test processes and stopped after the last.
+"""A real cluster on loopback, started once for all test processes and stopped after the last.
 
+It has one node, or as many as DOWSE_TEST_NODES says.
 `scripts/cluster install` brings Java and the server. `DOWSE_TEST_CLUSTER=http://host:port,…` names a cluster
 that runs already. With security, it is one node with TLS, users and roles. As a program,
 `cluster.py FOLDER COUNT [secured]` starts nodes and ends them when nobody is left who uses them.
@@ -221,7 +222,7 @@ def shared_cluster(meeting_place: Path) -> Iterator[list[str]]:
     if named:
         yield named.split(",")
         return
-    with _shared(meeting_place, "cluster", ["2"]) as (urls, _):
+    with _shared(meeting_place, "cluster", [os.environ.get("DOWSE_TEST_NODES", "1")]) as (urls, _):
         yield urls
 
 

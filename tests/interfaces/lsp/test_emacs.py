@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from helpers import need
+
+pytestmark = pytest.mark.large
 
 EMACS = Path(__file__).parents[3] / "editors" / "emacs"
 SCRIPT = """

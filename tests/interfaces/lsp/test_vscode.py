@@ -19,6 +19,7 @@ from lsp_clients import COMMAND, PATIENCE, SHOP
 
 from helpers import age, need, write_tree
 
+pytestmark = pytest.mark.large
 EXTENSION = Path(__file__).parents[3] / "editors" / "vscode"
 MANIFEST = json.loads((EXTENSION / "package.json").read_text())
 SETTINGS = MANIFEST["contributes"]["configuration"]["properties"]

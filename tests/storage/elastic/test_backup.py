@@ -19,6 +19,8 @@ from storage.elastic.crashes import all_ids, visible_documents
 
 from helpers import file_record, symbol
 
+pytestmark = pytest.mark.large
+
 NEW = file_record("new.py", [symbol("new", "item")], text="new\n")
 
 

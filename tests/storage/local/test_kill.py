@@ -16,7 +16,7 @@ from dowse import Index
 from dowse.storage.local.backend import LocalBackend
 from dowse.storage.local.catalog import Catalog
 
-from helpers import KILL_HOOK, age, file_record, write_tree
+from helpers import KILL_HOOK, age, file_record, large_from, write_tree
 
 FILES = 24
 # Prints a line per progress event; kills itself before or after the nth call of one function, if asked.
@@ -91,7 +91,7 @@ def assert_whole(root: Path, folder: Path, allowed: list[set[str]]) -> None:
         assert not index.update().wrote
 
 
-@pytest.mark.parametrize("seed", range(18))
+@pytest.mark.parametrize("seed", large_from(3, range(18)))
 def test_killed_at_a_random_instant(world, tmp_path, seed):
     root, old = world
     folder = Path(shutil.copytree(old, tmp_path / "index"))

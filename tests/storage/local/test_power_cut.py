@@ -18,6 +18,8 @@ from helpers import age, need, write_tree
 UPDATE = """
 import sys
 from dowse import Index
+
+pytestmark = pytest.mark.large
 Index.open(sys.argv[1], index_dir=sys.argv[2], encoder="none", processes=1).update()
 """
 # Places that are looked at: those around the commit, and some before.
