@@ -3,7 +3,6 @@
     python bench/graph_oracle.py make LANGUAGE CHECKOUT OUT --tools DIR
     python bench/graph_oracle.py measure --language LANGUAGE CHECKOUT ORACLE [--show] [--out FILE]
     python bench/graph_oracle.py all --data DIR [--language LANGUAGE] --out bench/results/graph_oracle.json
-    python bench/graph_oracle.py all --data DIR --scip DIR --out bench/results/graph_scip.json
 
 `make` runs the oracle of a language (a program in bench/oracles, which asks the compiler or type checker)
 and writes a gzipped JSONL file with one call site a line:
@@ -28,8 +27,8 @@ ran there. The command that runs the tests is the text of TOOLS/LANGUAGE/NAME.te
 file and qualified name (overloads) count as one, so a choice among them alone is certain; a class and its
 constructor count as one callee.
 
-- **Precision**, of the edges at sites of the oracle that are `resolved`, `unique` or `compiler`: the share
-  whose target is one of the targets of the site. An edge at a site with no target is wrong. A constructor
+- **Precision**, of the edges at sites of the oracle that are `resolved` or `unique`: the share whose
+  target is one of the targets of the site. An edge at a site with no target is wrong. A constructor
   that a class inherits is not counted beside the edge to the class.
   **Precision of possible** is the same share of the uncertain edges, each candidate counted.
 - **Recall of resolved**: the share of what the sites name (targets without `dispatch`) that such an edge
@@ -70,7 +69,7 @@ from dowse.types import SymbolRow
 from common import work_folder, write_results
 
 _ORACLES = Path(__file__).parent / "oracles"
-_CERTAIN = ("resolved", "unique", "compiler")
+_CERTAIN = ("resolved", "unique")
 # A decorator that is called is stored as a use.
 _KINDS = ("calls", "uses")
 
@@ -132,10 +131,6 @@ def main() -> None:
     every = commands.add_parser("all", help="measure all repositories")
     every.add_argument("--data", type=Path, required=True)
     every.add_argument("--language", default="", help="only this one")
-    one.add_argument("--scip", type=Path, help="index with this SCIP file")
-    every.add_argument(
-        "--scip", type=Path, help="only repositories with a SCIP file here: LANGUAGE-NAME.scip"
-    )
     for command in (one, every):
         command.add_argument("--work", type=Path, help="index here (default: a temporary folder)")
         command.add_argument("--out", type=Path)
@@ -145,12 +140,10 @@ def main() -> None:
         return
     with work_folder(options.work) as work:
         if options.command == "measure":
-            results: dict[str, Any] = measure(
-                options.checkout, options.oracle, work / "index", options.show, options.scip
-            )
+            results: dict[str, Any] = measure(options.checkout, options.oracle, work / "index", options.show)
             print_figures(options.checkout.name, results)
         else:
-            results = measure_all(options.data, options.language, work, options.scip)
+            results = measure_all(options.data, options.language, work)
     if options.out:
         write_results(options.out, results)
 
@@ -165,8 +158,8 @@ def make_oracle(language: str, checkout: Path, out: Path, tools: Path) -> None:
     print(f"{out}: {len(sites)} sites, {sum(bool(s['targets']) for s in sites.values())} with targets")
 
 
-def measure_all(data: Path, language: str, work: Path, scip: Path | None = None) -> dict[str, Any]:
-    """Return the figures of all repositories, by language and half; `scip` limits them to those with one."""
+def measure_all(data: Path, language: str, work: Path) -> dict[str, Any]:
+    """Return the figures of all repositories, by language and half."""
     results: dict[str, Any] = {}
     for each, halves in json.loads((_ORACLES / "repositories.json").read_text()).items():
         if language not in ("", each):
@@ -177,23 +170,18 @@ def measure_all(data: Path, language: str, work: Path, scip: Path | None = None)
                 if not oracle.exists():
                     print(f"{each} {name}: no {oracle}", file=sys.stderr)
                     continue
-                scip_file = scip / f"{each}-{name}.scip" if scip else None
-                if scip_file and not scip_file.exists():
-                    continue
-                figures = measure(data / "checkouts" / name, oracle, work / f"{each}-{name}", scip=scip_file)
+                figures = measure(data / "checkouts" / name, oracle, work / f"{each}-{name}")
                 results.setdefault(each, {}).setdefault(half, {})[name] = {"source": source, **figures}
                 print_figures(f"{each} {half} {name}", figures)
     return results
 
 
-def measure(
-    checkout: Path, oracle: Path, index: Path, show: bool = False, scip: Path | None = None
-) -> dict[str, Any]:
+def measure(checkout: Path, oracle: Path, index: Path, show: bool = False) -> dict[str, Any]:
     """Index a checkout and return the figures of its graph beside an oracle."""
     with gzip.open(oracle, "rt") as lines:
         sites = [json.loads(line) for line in lines]
     backend = LocalBackend(index)
-    update(backend, checkout, Settings(), scip=[scip] if scip else [])
+    update(backend, checkout, Settings())
     with backend.reader() as reader:
         graph = Graph(reader, {site["path"] for site in sites})
         tally = Tally()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 
 class DowseError(Exception):
     """A problem with a clear one-line message; the command prints it and exits with 2."""
@@ -34,11 +32,6 @@ class IndexVersionError(DowseError):
 
 class IndexOutdated(IndexVersionError):
     """The index was written by an older version of dowse; the next update rebuilds it."""
-
-    def __init__(self, message: str, meta: Mapping[str, str] | None = None) -> None:
-        """Keep the description that the older version left."""
-        super().__init__(message)
-        self.meta = meta or {}
 
 
 class IndexLocked(IndexUnavailable):

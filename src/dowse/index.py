@@ -134,25 +134,21 @@ class Index:
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_wait: Callable[[str], None] = lambda _: None,
         seen: ScanResult | None = None,
-        scip: Sequence[str | Path] = (),
         defer_graph: bool = False,
     ) -> Report:
         """Update the index incrementally: only files that changed are read again.
 
         Args:
-            rebuild: Delete the old index first; SCIP files that were named for it stay.
+            rebuild: Delete the old index first.
             wait: Seconds to wait for another writer; None waits as long as it takes.
             on_progress: Called after every file.
             on_wait: Called once with a message if another writer holds the index.
             seen: The result of an earlier walk of the tree, or of a part of it; None walks it.
-            scip: SCIP files of compilers or language servers, whose references take precedence over our own;
-                by default those of the last update, or `index.scip` in the root.
             defer_graph: Whether `link` is to build the call graph, where that takes long.
         """
         from dowse.indexing.update import update
 
         if rebuild:
-            scip = scip or self._named_scip()
             self.lanes.close()
             self.backend.start_over(wait, on_wait)
         try:
@@ -163,7 +159,6 @@ class Index:
                     on_wait=on_wait,
                     wait=wait,
                     seen=seen,
-                    scip=[Path(file) for file in scip],
                     defer_graph=defer_graph,
                 )
         except IndexOutdated:
@@ -174,7 +169,6 @@ class Index:
                 wait=wait,
                 on_progress=on_progress,
                 on_wait=on_wait,
-                scip=scip,
                 defer_graph=defer_graph,
             )
 
@@ -195,20 +189,6 @@ class Index:
         """Whether the call graph is built, which comes after the words."""
         with self.backend.reader() as reader:
             return reader.is_linked
-
-    def _named_scip(self) -> list[Path]:
-        """Return the SCIP files that the user named for this index."""
-        from dowse.indexing.scip_stamps import named_files
-
-        if self.is_shared:  # a cluster takes none
-            return []
-        try:
-            with self.backend.reader() as reader:
-                return named_files(reader.meta())
-        except IndexOutdated as error:
-            return named_files(error.meta)
-        except DowseError:
-            return []
 
     @contextlib.contextmanager
     def _known_vectors(self) -> Iterator[None]:

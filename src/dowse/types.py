@@ -351,8 +351,8 @@ class Edge(NamedTuple):
     file_id: int  # the file of the reference
     line: int  # 1-based
     column: int  # 0-based, in bytes
-    # "compiler" (by a SCIP index), "resolved" (by import, scope, inheritance or declared type), "unique" (the
-    # only symbol of that name), "possible" (a function used as a value) or "ambiguous" (one of several)
+    # "resolved" (by import, scope, inheritance or declared type), "unique" (the only symbol of that name),
+    # "possible" (a function used as a value) or "ambiguous" (one of several)
     confidence: str
     candidates: int  # how many symbols it could refer to: 1 unless ambiguous, 0 for a value
     reason: str = ""  # why it is not certain: one of REASONS

@@ -31,8 +31,7 @@ ResolveFiles = Callable[[Sequence[int]], Iterable[FileLinks]]
 def link(store: GraphStore, resolve: ResolveFiles | None = None) -> int:
     """Link every file that needs it; return how many there were.
 
-    `dowse.graph.scip.validity.update_validity` comes first, where SCIP files may have been read. `resolve`
-    gives the references of files, if not a `Linker` of this process.
+    `resolve` gives the references of files, if not a `Linker` of this process.
     """
     waiting = store.files_to_link()
     with _paused_garbage_collection():
@@ -55,7 +54,6 @@ class Linker:
         """Yield the references of files; nothing for a file that is not there."""
         # Loaded late: an update that changes nothing, or links in other processes, has no use for the rules.
         from dowse.graph.resolve.resolver import resolve_file
-        from dowse.graph.scip.compiled import decode_compiled
 
         store, lookups = self._store, self._lookups
         for file_id in file_ids:
@@ -63,9 +61,8 @@ class Linker:
             if file is None:
                 continue
             lookups.start_file()
-            compiled = decode_compiled(store.compiled_references(file.path))
             try:
-                links = resolve_file(file, lookups, self._rules, compiled)
+                links = resolve_file(file, lookups, self._rules)
             except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
                 # A bug of the rules: the file is left without calls, and the index is made all the same.
                 reason = f"{type(error).__name__}: {error}"

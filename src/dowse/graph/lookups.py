@@ -68,7 +68,6 @@ class Lookups:
         self._bindings = _Cache(keys.binding_key, self._find_bindings)
         self._files: dict[str, Bindings] = {}
         self._scopes: dict[str, tuple[tuple[int, ...], FileScope | None]] = {}  # with their dependencies
-        self._compiled: dict[str, dict[str, Target]] = {}
         self.dependencies: set[int] = set()
 
     def start_file(self) -> None:
@@ -121,21 +120,6 @@ class Lookups:
         dependency, bindings = self._bindings[path, slot]
         self.dependencies.add(dependency)
         return bindings
-
-    def compiled_target(self, path: str, key: str) -> Target | None:
-        """Return a symbol that a compiler's index names."""
-        return self.compiled_targets(path).get(key)
-
-    def compiled_targets(self, path: str) -> dict[str, Target]:
-        """Return the symbols of a file by key.
-
-        No dependency is recorded: `dowse.graph.scip.validity` decides when files are linked again.
-        """
-        if path not in self._compiled:
-            if len(self._compiled) > _MAX_CACHED_FILES:
-                self._compiled.clear()
-            self._compiled[path] = self._store.targets_of_path(path)
-        return self._compiled[path]
 
     def _find_value(self, _: int, family: str, scope: str, full_name: str) -> Value | None:
         return value_of(self._symbols[family, scope, full_name][1].listed, scope, full_name)

@@ -9,9 +9,9 @@ from typing import NamedTuple, Protocol
 from dowse.types import Edge, Note, SymbolRow, is_test
 
 # From certain to merely possible.
-_CONFIDENCE_ORDER = {"compiler": 0, "resolved": 1, "unique": 2, "possible": 3, "ambiguous": 4}
+_CONFIDENCE_ORDER = {"resolved": 0, "unique": 1, "possible": 2, "ambiguous": 3}
 # Confidences of references that certainly mean their target.
-_CERTAIN = frozenset(["compiler", "resolved", "unique"])
+_CERTAIN = frozenset(["resolved", "unique"])
 # Why only the name of a reference is known, or why it may be no call.
 _REASON_WORDS = {
     "receiver": "receiver's type unknown",
@@ -162,8 +162,6 @@ def describe_symbol(symbol: SymbolRow) -> str:
 
 def describe_confidence(edge: Edge) -> str:
     """Return the confidence of a reference in words."""
-    if edge.confidence == "compiler":
-        return "by the compiler"
     if edge.confidence == "resolved":
         return "resolved"
     if edge.confidence == "unique":

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.indexing.parse_jobs import GROWTH_BYTES, Job
-from dowse.indexing.scip_stamps import scip_changed
 from dowse.security.safe_files import read_regular_file
 from dowse.security.terminal import escape_surrogates
 from dowse.source.git import git_directory, repo_identity
@@ -39,12 +38,11 @@ class Difference:
     skipped: list[tuple[str, str]] = field(default_factory=list)
     skipped_stamps: SkippedStamps = field(default_factory=dict)
     unchanged: int = 0
-    scip_changed: bool = False  # whether a SCIP file is not the one that was read
 
     @property
     def count(self) -> int:
         """How many files may differ."""
-        return len(self.jobs) + len(self.deleted) + self.scip_changed
+        return len(self.jobs) + len(self.deleted)
 
 
 def difference(
@@ -64,7 +62,6 @@ def difference(
     parts = _Parts(root, repo)
     stamps, skips = known_stamps(index, settings), known_skips(index, settings)
     refuse_another_root(index, root, lambda: _shares_files(root, sorted(stamps)))
-    diff.scip_changed = not settings.backend and scip_changed(root, index.meta())
     entries: Iterable[Entry] = seen.entries if seen else ()
     if seen is None:
         entries = walk(

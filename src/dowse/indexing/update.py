@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.config import Settings
-from dowse.errors import ConfigError
 from dowse.graph.link import link
-from dowse.graph.scip.validity import update_validity
 from dowse.indexing.deferred import complete_deferred_files
 from dowse.indexing.diff import (
     SkippedStamps,
@@ -28,8 +26,6 @@ from dowse.indexing.link_pool import resolve_in_processes
 from dowse.indexing.memory_budget import MemoryBudget, memory_budget
 from dowse.indexing.parse_jobs import AnyJob, CorpusJob, Job, Reply
 from dowse.indexing.parse_pool import keep_idle_workers, parse_all
-from dowse.indexing.scip_files import find_scip_files
-from dowse.indexing.scip_stamps import SCIP_STAMPS
 from dowse.security.terminal import escape_surrogates
 from dowse.source.corpus import CorpusFunction, CorpusProblem, corpus_stamp, is_corpus, open_corpus
 from dowse.source.git import head_commit, repo_identity
@@ -60,12 +56,11 @@ class Report:
     skipped: int = 0
     failed: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
-    notes: tuple[str, ...] = ()  # about SCIP files that were read
 
     @property
     def wrote(self) -> bool:
         """Whether a new generation was made."""
-        return bool(self.added or self.changed or self.deleted or self.notes)
+        return bool(self.added or self.changed or self.deleted)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain data."""
@@ -89,7 +84,6 @@ def update(
     on_wait: Callable[[str], None] = lambda _: None,
     wait: float | None = None,
     seen: ScanResult | None = None,
-    scip: Sequence[Path] = (),
     defer_graph: bool = False,
 ) -> Report:
     """Update the index incrementally and report what was done.
@@ -102,12 +96,8 @@ def update(
         on_wait: Called once with a message if another writer holds the index.
         wait: Seconds to wait for that one; None waits as long as it takes.
         seen: The result of an earlier walk, which spares another (`difference`).
-        scip: Files whose references take precedence over our own.
         defer_graph: Whether `link_deferred` is to build the call graph, where that takes long.
     """
-    if scip and (settings.backend or is_corpus(root)):
-        kind = "an index on a cluster" if settings.backend else "a corpus"
-        raise ConfigError(f"{kind} takes no SCIP files; leave out --scip")
     started = time.monotonic()
     budget = memory_budget(settings)
     with backend.writer(wait, on_wait) as writer:
@@ -116,7 +106,7 @@ def update(
             report = _update_corpus(writer, root, settings, budget, on_progress)
         else:
             with keep_idle_workers(budget.processes):  # those that parse link as well
-                report = _update_tree(writer, root, settings, budget, on_progress, seen, scip, defer_graph)
+                report = _update_tree(writer, root, settings, budget, on_progress, seen, defer_graph)
     return replace(report, seconds=time.monotonic() - started)
 
 
@@ -137,21 +127,18 @@ def _update_tree(
     budget: MemoryBudget,
     on_progress: Callable[[Progress], None],
     seen: ScanResult | None,
-    named_scip: Sequence[Path],
     defer_graph: bool,
 ) -> Report:
-    # A cluster has no place for them: its mirror on this machine may be lost at any time.
-    scip = None if settings.backend else find_scip_files(root, writer.meta(), named_scip)
     diff = difference(root, writer, settings, seen)
     for key in diff.deleted:
         writer.delete(key)
     size = sum(job.size for job in diff.jobs)
     if size < _SMALL_BYTES:
         budget = replace(budget, processes=1)
-    # Words first: they answer most questions, and the call graph takes as long again. What SCIP files say
-    # refers to references, and stripped documentation may declare types.
+    # Words first: they answer most questions, and the call graph takes as long again. Stripped documentation
+    # may declare types.
     is_new = writer.meta()["generation"] == "0" and budget.processes > 1 and not settings.backend
-    is_deferred = is_new and not settings.strip_docs and not (scip is not None and scip.is_new)
+    is_deferred = is_new and not settings.strip_docs
     jobs = (job._replace(is_deferred=is_deferred) for job in diff.jobs)
     results = _Results(writer, diff.skipped)
     uncommitted = 0
@@ -169,25 +156,16 @@ def _update_tree(
     )
     generation = int(writer.meta()["generation"])
     has_changes = bool(results.wrote or results.touched or diff.deleted or skips_changed)
-    reads_scip = scip is not None and scip.is_new
     is_unfinished = not _is_complete(writer) or not (_is_linked(writer) or defer_graph)
-    notes: tuple[str, ...] = ()
-    if has_changes or reads_scip or _settings_changed(writer, settings) or is_unfinished:
+    if has_changes or _settings_changed(writer, settings) or is_unfinished:
         writer.set_skipped(diff.skipped)
         meta = _metadata(writer, root, settings, diff.skipped_stamps)
-        if scip is not None and reads_scip:
-            notes, meta[SCIP_STAMPS] = (
-                scip.import_into(writer, root),
-                escape_surrogates(scip.stamps().encode()),
-            )
-        update_validity(writer.graph())
         is_slow = not settings.backend and (budget.processes > 1 or not _is_linked(writer))
         if is_slow:
             generation = writer.commit({**meta, "linked": "0"})
         if not (is_slow and defer_graph):
             generation = _link_and_commit(writer, budget, meta)
-    report = results.report(generation, len(diff.deleted), diff.unchanged + results.unchanged)
-    return replace(report, notes=notes)
+    return results.report(generation, len(diff.deleted), diff.unchanged + results.unchanged)
 
 
 def _link_and_commit(writer: Writer, budget: MemoryBudget, meta: dict[str, str]) -> int:

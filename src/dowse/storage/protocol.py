@@ -260,10 +260,6 @@ class BrokenBlock(Exception):
     """Stored bytes that do not have the form in which they were written."""
 
 
-# What stands for the number of candidates of a reference that a compiler has resolved.
-BY_COMPILER = -1
-
-
 class ResolvedReference(NamedTuple):
     """A resolved reference: from a symbol to another, or to one of several candidates."""
 
@@ -272,7 +268,7 @@ class ResolvedReference(NamedTuple):
     column: int
     kind: str
     target: int
-    candidates: int  # 0 for a function used as a value, BY_COMPILER for the compiler's one
+    candidates: int  # 0 for a function used as a value
 
 
 class NamedReference(NamedTuple):
@@ -321,62 +317,8 @@ class UnlinkedFile(NamedTuple):
     symbols: list[FileSymbol]  # in the order in which references count them
 
 
-class SourceSymbol(NamedTuple):
-    """A symbol of a file, as the positions of a compiler's index are compared with it."""
-
-    key: str
-    kind: str
-    name: str
-    first: int
-    last: int
-    part: int
-
-
-class SourceFile(NamedTuple):
-    """A file as it is indexed, to be compared with a compiler's index of it."""
-
-    text: bytes
-    references: list[Reference]
-    table: bytes
-    symbols: list[SourceSymbol]
-
-
-class CompiledFile(NamedTuple):
-    """A file as a compiler's index (SCIP) knows it, or one beside that could change what it says."""
-
-    path: str
-    language: str
-    content_hash: str  # of the text that was compiled; none that a file can have if it is not known
-    defined: bytes  # hashes of the names that the compiler saw defined there: `dowse.graph.scip.validity`
-    names: bytes  # hashes of the names by which other files can change its meaning
-    dependencies: tuple[str, ...]  # paths of the files that define what it mentions
-    references: bytes  # as `dowse.graph.scip.compiled` encodes them; empty for a file beside
-    is_valid: bool = False  # whether all of it still holds
-
-
 class GraphStore(Protocol):
     """The call graph as linking reads and writes it: files with their facts, symbols by key, edges."""
-
-    def file_hashes(self) -> dict[str, tuple[str, str]]:
-        """Return content hash and language of every file, by path."""
-
-    def source_file(self, path: str) -> SourceFile | None:
-        """Return a file with its text and symbols, None if there is no such file."""
-
-    def targets_of_path(self, path: str) -> dict[str, Target]:
-        """Return the symbols of a file by key."""
-
-    def replace_compiled(self, files: Iterable[CompiledFile]) -> None:
-        """Replace all that compilers' indexes say; the files concerned are to be linked."""
-
-    def compiled_files(self) -> list[CompiledFile]:
-        """Return what compilers' indexes say, without the references."""
-
-    def compiled_references(self, path: str) -> bytes:
-        """Return the references of a file by a compiler's index, nothing if they do not hold any more."""
-
-    def set_compiled_validity(self, validity: Mapping[str, bool]) -> None:
-        """Set which files' references hold; the files are to be linked."""
 
     def files_to_link(self) -> list[int]:
         """Return the files to link: those put since the last linking, and those whose lookups changed."""

@@ -35,7 +35,7 @@ _FILE_BATCH = 200
 # So many sources are named where the requested one is missing.
 _SUGGESTIONS = 10
 # Metadata of one index, not of its content.
-_INDEX_ONLY = frozenset(["format", "generation", "scip", "commit", "text_sums"])
+_INDEX_ONLY = frozenset(["format", "generation", "commit", "text_sums"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from dowse.config import Settings, cache_folder
 from dowse.graph.link import link
-from dowse.graph.scip.validity import update_validity
 from dowse.indexing.update import Progress
 from dowse.security.terminal import escape_surrogates
 from dowse.security.trust import drop_permissions
@@ -72,7 +71,6 @@ def import_snapshot(
         for key in sorted(obsolete):
             writer.delete(key)
         writer.set_skipped(header.skipped)
-        update_validity(writer.graph())
         link(writer.graph())
         generation = writer.commit(meta)
     vectors = {each: _import_vectors(snapshot, header, each, backend, settings) for each in header.encoders}

@@ -35,7 +35,6 @@ PREPARED = {
     "clear": "dowse index -q src; dowse index -q . --index-dir here",
     "repair": "dowse index -q src; dowse index -q . --index-dir here",
     "import": "dowse export -q . code.snapshot",
-    "index": ": > index.scip",  # a compiler that has seen nothing
     "eval": "printf '%s\\n' \"$CASES\" > cases.jsonl",
     "docs/EVALUATION.md": (
         "printf '%s\\n' \"$CASES\" > cases.jsonl; printf 'how is an order read\\n' > questions.txt"

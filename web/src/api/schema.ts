@@ -1375,7 +1375,7 @@ export interface components {
             certainty: string;
             /**
              * Confidence
-             * @description compiler, resolved, unique, ambiguous or possible.
+             * @description resolved, unique, ambiguous or possible.
              */
             confidence: string;
             /**

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.common_methods import is_distinctive
-from dowse.graph.resolve.compiled_links import Links, replace_by_compiled
 from dowse.graph.resolve.ecmascript import EcmascriptRules
 from dowse.graph.resolve.global_names import CRules, ElixirRules, PlainRules
 from dowse.graph.resolve.go import GoRules
@@ -33,7 +33,6 @@ from dowse.graph.resolve.values import (
     only_types,
     parse_path,
 )
-from dowse.graph.scip.compiled import CompiledReferences
 from dowse.graph.symbol_table import decode_symbol_table
 from dowse.parsing.names import BARE, REGISTERED
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
@@ -65,16 +64,20 @@ _SEPARATE_FUNCTIONS = frozenset(["java", "php", "ruby"])
 _FIELDS_LIKE_CALLS = frozenset(["ruby", "scala"])
 
 
-def resolve_file(
-    file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules], compiled: CompiledReferences | None = None
-) -> Links:
+class Links(NamedTuple):
+    """The references of a file: resolved ones, and those of which only the name is known."""
+
+    resolved: list[ResolvedReference]
+    named: list[NamedReference]
+
+
+def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) -> Links:
     """Resolve every reference of a file.
 
     Args:
         file: The file.
         lookups: Answers from other files.
         rules: Keeps the rules of each language family for the next file.
-        compiled: What a compiler says about the file; it takes precedence.
     """
     scope = lookups.file_scope(file.path)
     links = Links([], [])
@@ -84,12 +87,8 @@ def resolve_file(
     if family_rules is None:
         family_rules = rules[scope.family] = _RULES.get(scope.family, PlainRules)(lookups)
     family_rules.reset()
-    resolver = _FileResolver(file, scope, family_rules, links)
-    resolver.run()
-    if compiled is None:
-        return links
-    names = family_rules.constructor_names
-    return replace_by_compiled(links, compiled, file, lookups, names, resolver.owner_of)
+    _FileResolver(file, scope, family_rules, links).run()
+    return links
 
 
 class _FileResolver:
@@ -111,7 +110,7 @@ class _FileResolver:
     def run(self) -> None:
         """Resolve every reference."""
         for reference in self._file.references:
-            owner = self.owner_of(reference)
+            owner = self._owner_of(reference)
             if owner < 0:
                 continue
             try:
@@ -125,7 +124,7 @@ class _FileResolver:
                     declaration = Reference("implements", symbol.name, "", symbol.first, 0, index, -1)
                     self._add_targets(declaration, index, interface)
 
-    def owner_of(self, reference: Reference) -> int:
+    def _owner_of(self, reference: Reference) -> int:
         """Return the index of the symbol around a reference, -1 for none."""
         for owner in (reference.owner, self._remainder):
             if 0 <= owner < len(self._symbols):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -193,7 +193,6 @@ def update_index(
     quiet: bool = False,
     rebuild: bool = False,
     wait: float | None = None,
-    scip: Sequence[str | Path] = (),
     defer_graph: bool = False,
 ) -> Report:
     """Update an index with a progress bar, and list the files that could not be read."""
@@ -205,11 +204,8 @@ def update_index(
             wait=wait,
             on_progress=bar.show,
             on_wait=print_message,
-            scip=scip,
             defer_graph=defer_graph,
         )
-    for note in report.notes:
-        print_message(note)
     for path, reason in report.failed[:_LISTED_FAILURES]:
         print_message(f"{path}: {reason}")
     if len(report.failed) > _LISTED_FAILURES:

@@ -34,7 +34,7 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
     "index": (
         Example("dowse index", "build or update the index of this repository"),
         Example("dowse index --no-embed", "without vectors: words and names only"),
-        Example("dowse index --scip index.scip", "with the references of a compiler or language server"),
+        Example("dowse index --rebuild", "from scratch"),
     ),
     "symbols": (
         Example("dowse symbols order", "every symbol with order in its name"),
@@ -138,8 +138,8 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
     ),
     "export": (
         Example("dowse export . code.snapshot", "the index of this folder, with its vectors"),
-        Example("dowse export . code.scip --format scip", "definitions and references, for other tools"),
         Example("dowse export . code.snapshot --json", "with a report as JSON"),
+        Example("dowse export . code.snapshot --quiet", "without a report"),
     ),
     "import": (
         Example("dowse import code.snapshot .", "the index of this folder, from a file"),

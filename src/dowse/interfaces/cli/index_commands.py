@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.config import cache_folder, load_settings
-from dowse.errors import ConfigError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.addresses import address_of, local_path
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
-from dowse.interfaces.cli.common import embed_in_background, environment, open_index, update_index
+from dowse.interfaces.cli.common import embed_in_background, open_index, update_index
 from dowse.interfaces.cli.printing import print_json, print_line, print_message
 
 if TYPE_CHECKING:
@@ -41,13 +40,6 @@ def add_arguments(parser: CommandParser) -> None:
         help="index on a Ray cluster: ray://HOST:PORT or local:N (dowse[ray]; docs/CLUSTER.md)",
     )
     flags.add(parser, "indexing", "encoding")
-    parser.add_argument(
-        "--scip",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help="take references from a compiler's SCIP index; may be repeated (default: index.scip, if any)",
-    )
     parser.add_argument("--no-embed", action="store_true", help="build no vectors for now")
     parser.add_argument("--rebuild", action="store_true", help="discard the old index first")
     flags.add(parser, "--no-wait", "--quiet", "--json")
@@ -65,15 +57,13 @@ def _index(options: argparse.Namespace) -> int:
     # A shared index gets its vectors at once: added afterwards, every document would be written twice.
     is_shared = load_settings(None, backend=options.backend).backend
     if len(options.paths) != 1 or options.list or options.workers or is_shared:
-        _refuse_scip(options, is_cluster=bool(is_shared))
         from dowse.interfaces.cli.index_many import index_many
 
         return index_many(options)
     options.path = options.paths[0]
     index = open_index(options, exact=names_path)
     wait = 0.0 if options.no_wait else None
-    scip = [Path(environment.get().folder, Path(file).expanduser()) for file in options.scip]
-    report = update_index(index, quiet=options.quiet, rebuild=options.rebuild, wait=wait, scip=scip)
+    report = update_index(index, quiet=options.quiet, rebuild=options.rebuild, wait=wait)
     embedded = None if options.no_embed or not index.encoder else _embed(index, options.quiet, wait)
     if options.json:
         print_json({**report.as_dict(), "embedding": embedded and asdict(embedded)})
@@ -84,12 +74,6 @@ def _index(options: argparse.Namespace) -> int:
     if embedded:
         embed_in_background(index)  # nothing is missing: it learns from new commits
     return EXIT_FOUND
-
-
-def _refuse_scip(options: argparse.Namespace, is_cluster: bool) -> None:
-    if options.scip:
-        reason = "an index on a cluster takes no SCIP files" if is_cluster else "it belongs to one repository"
-        raise ConfigError(f"--scip: {reason}; leave it out")
 
 
 def _clear(options: argparse.Namespace) -> int:

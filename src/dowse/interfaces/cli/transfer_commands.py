@@ -34,12 +34,6 @@ def add_arguments(parser: CommandParser) -> None:
     flags.add(parser, "--index-dir", "--backend")
     if is_export:
         parser.add_argument("--repo", metavar="NAME", help="a repository of the cluster, by its name there")
-        parser.add_argument(
-            "--format",
-            choices=("snapshot", "scip"),
-            default="snapshot",
-            help="snapshot: for `dowse import`; scip: definitions and certain references, for other tools",
-        )
     else:
         flags.add(parser, "--no-wait")
     flags.add(parser, "--quiet", "--json")
@@ -49,8 +43,6 @@ def run(options: argparse.Namespace) -> int:
     """Export or import an index, and print a report."""
     names_source = options.path is not None
     options.path = options.path or "."
-    if options.command == "export" and options.format == "scip":
-        return _export_scip(options)
     if options.command == "export":
         report, summary = _export(options)
     else:
@@ -76,29 +68,6 @@ def _export(options: argparse.Namespace) -> tuple[TransferReport, str]:
     with ProgressBar("exporting", quiet=options.quiet) as bar:
         report = export(backend, Path(options.file), on_progress=bar.show)
     return report, f"wrote {options.file} ({format_size(report.bytes)})"
-
-
-def _export_scip(options: argparse.Namespace) -> int:
-    """Write the call graph as a SCIP file."""
-    from dowse.graph.scip.exporting import export_scip
-    from dowse.indexing.update import Progress
-    from dowse.security.safe_files import open_atomically
-
-    index = open_index(options, exact=True)
-    backend = _source_backend(index, options.repo) if options.repo else index.backend
-    if not index.is_shared:
-        index.link()
-    with backend.reader() as reader, open_atomically(options.file) as out:
-        if reader.is_corpus:
-            raise ConfigError("a corpus of functions has no call graph to export")
-        with ProgressBar("exporting", quiet=options.quiet) as bar:
-            report = export_scip(reader, str(index.root), out.write, lambda *done: bar.show(Progress(*done)))
-    if options.json:
-        print_json(report._asdict())
-    elif not options.quiet:
-        counts = f"{report.documents:,} files, {report.symbols:,} symbols, {report.references:,} references"
-        print_line(f"wrote {options.file}: {counts}")
-    return EXIT_FOUND
 
 
 def _import(options: argparse.Namespace, names_source: bool) -> tuple[TransferReport, str]:

@@ -15,7 +15,7 @@ from dowse.storage.protocol import Reader
 from dowse.types import is_test
 
 # Score of a reference by its confidence; the number of references breaks ties.
-_CONFIDENCE_SCORES = {"compiler": 2.0, "resolved": 2.0, "unique": 1.0, "possible": 0.5, "ambiguous": 0.0}
+_CONFIDENCE_SCORES = {"resolved": 2.0, "unique": 1.0, "possible": 0.5, "ambiguous": 0.0}
 # Factor of each hop from the seed: a farther symbol never scores above a nearer one.
 _HOP_FACTOR = 0.5
 # Factor of tests, examples and imports among symbols that are as near and as sure.

@@ -41,7 +41,7 @@ class Neighbour(Model):
     path: str = Field(description="The file of the reference.")
     line: int
     kind: str = Field(description="calls, uses, extends, …")
-    confidence: str = Field(description="compiler, resolved, unique, ambiguous or possible.")
+    confidence: str = Field(description="resolved, unique, ambiguous or possible.")
     certainty: str = Field(description="The same in words.")
     test: bool
 

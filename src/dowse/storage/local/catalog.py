@@ -153,7 +153,7 @@ class Catalog(CatalogQueries):
                 f"the index in {self.path.parent} has format {version}, this dowse reads {FORMAT_VERSION}; "
             )
             if is_older:
-                raise IndexOutdated(message + "run `dowse index --rebuild`", meta)
+                raise IndexOutdated(message + "run `dowse index --rebuild`")
             raise IndexVersionError(
                 message + "upgrade dowse, name another folder with --index-dir, or replace the index with "
                 "`dowse index --rebuild`"

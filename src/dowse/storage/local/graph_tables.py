@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import struct
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain
 
-from dowse.storage.compression import pack, unpack
+from dowse.storage.compression import unpack
 from dowse.storage.local.key_filter import KeyFilter
 from dowse.storage.protocol import (
-    BY_COMPILER,
     BrokenBlock,
-    CompiledFile,
     FileSymbol,
     NamedReference,
     ResolvedReference,
-    SourceFile,
-    SourceSymbol,
     Target,
     UnlinkedFile,
 )
@@ -37,7 +32,7 @@ CREATE INDEX marks_by_file ON marks (file_id);
 CREATE TABLE lookups (file_id INTEGER PRIMARY KEY, keys BLOB NOT NULL);  -- what linking looked up
 CREATE TABLE edges (
     source INTEGER, line INTEGER, col INTEGER, kind INTEGER, target INTEGER,
-    candidates INTEGER NOT NULL,  -- 0: a function used as a value, -1: the only one, by the compiler
+    candidates INTEGER NOT NULL,  -- 0: a function used as a value
     PRIMARY KEY (source, line, col, kind, target)
 ) WITHOUT ROWID;
 CREATE INDEX edges_by_target ON edges (target);
@@ -46,10 +41,6 @@ CREATE TABLE named (  -- unresolved references, known by name alone; candidates 
     PRIMARY KEY (source, line, col, kind, name_key)
 ) WITHOUT ROWID;
 CREATE INDEX named_by_name ON named (name_key);
-CREATE TABLE compiled (  -- what SCIP files say: `CompiledFile`
-    path TEXT PRIMARY KEY, language TEXT NOT NULL, content_hash TEXT NOT NULL, defined BLOB NOT NULL,
-    names BLOB NOT NULL, dependencies BLOB NOT NULL, data BLOB NOT NULL, valid INTEGER NOT NULL
-) WITHOUT ROWID;
 CREATE TABLE graph_todo (file_id INTEGER PRIMARY KEY);  -- files put since the last linking
 CREATE TABLE graph_changed (key INTEGER PRIMARY KEY);  -- lookups that have another result since then
 CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL);  -- symbols added or removed
@@ -294,86 +285,6 @@ class GraphTables:
         row = self._db.execute(query, (path,)).fetchone()
         return unpack(row[0]) if row and row[0] else b""
 
-    # What compilers' indexes say
-
-    def file_hashes(self) -> dict[str, tuple[str, str]]:
-        """Return content hash and language of every file, by path."""
-        rows = self._db.execute("SELECT path, content_hash, language FROM files")
-        return {path: (digest, language) for path, digest, language in rows}
-
-    def source_file(self, path: str) -> SourceFile | None:
-        """Return a file with its text and symbols, None if there is no such file."""
-        row = self._db.execute(
-            "SELECT f.id, t.text, coalesce(r.data, x''), coalesce(g.data, x'') FROM files f"
-            " JOIN texts t ON t.file_id = f.id LEFT JOIN refs r ON r.file_id = f.id"
-            " LEFT JOIN facts g ON g.file_id = f.id WHERE f.key=?",
-            (path,),
-        ).fetchone()
-        if row is None:
-            return None
-        file_id, text, references, facts = row
-        symbols = self._db.execute(
-            "SELECT key, kind, name, start_line, end_line, part FROM symbols"
-            " WHERE file_id=? ORDER BY start_line, end_line DESC, key",
-            (file_id,),
-        )
-        table = unpack(facts) if facts else b""
-        found = [SourceSymbol(*each) for each in symbols]
-        return SourceFile(unpack(text) if text else b"", unpack_references(references), table, found)
-
-    def targets_of_path(self, path: str) -> dict[str, Target]:
-        """Return the symbols of a file by key."""
-        rows = self._db.execute(
-            "SELECT s.key, s.id, s.kind, s.qualified_name, s.signature, f.path, f.language"
-            " FROM files f JOIN symbols s ON s.file_id = f.id WHERE f.key=?",
-            (path,),
-        )
-        return {key: Target(*columns) for key, *columns in rows}
-
-    def replace_compiled(self, files: Iterable[CompiledFile]) -> None:
-        """Replace all that compilers' indexes say; the files concerned are to be linked."""
-        self._link_again("SELECT path FROM compiled WHERE data<>x''")
-        self._db.execute("DELETE FROM compiled")
-        for each in files:
-            needs, data = pack(json.dumps(each.dependencies).encode()), each.references
-            values = (*each[:5], needs, pack(data) if data else b"", int(each.is_valid))
-            self._db.execute("INSERT INTO compiled VALUES (?,?,?,?,?,?,?,?)", values)
-        self._link_again("SELECT path FROM compiled WHERE data<>x''")
-
-    def compiled_files(self) -> list[CompiledFile]:
-        """Return what compilers' indexes say, without the references."""
-        rows = self._db.execute(
-            "SELECT path, language, content_hash, defined, names, dependencies, data<>x'', valid"
-            " FROM compiled ORDER BY path"
-        )
-        return [
-            CompiledFile(
-                *(path, language, digest, defined, names),
-                dependencies=tuple(json.loads(unpack(needs))),
-                references=b"+" if has_data else b"",
-                is_valid=bool(valid),
-            )
-            for path, language, digest, defined, names, needs, has_data, valid in rows
-        ]
-
-    def compiled_references(self, path: str) -> bytes:
-        """Return the references of a file by a compiler's index, nothing if they do not hold any more."""
-        row = self._db.execute("SELECT data FROM compiled WHERE path=? AND valid", (path,)).fetchone()
-        return unpack(row[0]) if row and row[0] else b""
-
-    def set_compiled_validity(self, validity: Mapping[str, bool]) -> None:
-        """Set which files' references hold; the files are to be linked."""
-        for path, is_valid in validity.items():
-            self._db.execute("UPDATE compiled SET valid=? WHERE path=?", (int(is_valid), path))
-            self._link_again("SELECT ?", (path,))
-
-    def _link_again(self, paths: str, values: Sequence[str] = ()) -> None:
-        self._db.execute(
-            "INSERT OR IGNORE INTO graph_todo SELECT f.id FROM files f JOIN facts g ON g.file_id = f.id"
-            f" WHERE length(g.data) > 0 AND f.key IN ({paths})",
-            values,
-        )
-
     # Reading
 
     def edges(self, rows: Sequence[int], kinds: Sequence[str], incoming: bool, limit: int) -> list[Edge]:
@@ -399,7 +310,7 @@ class GraphTables:
                         confidence = named_confidence(reason, overrides, count)
                     source, target, file_id, line, column = columns
                     ends = (KINDS[kind], source, target, file_id, line, column)
-                    located.append(((repo, path), Edge(*ends, confidence, abs(count), reason)))
+                    located.append(((repo, path), Edge(*ends, confidence, count, reason)))
         located.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
         return [edge for _, edge in located[:limit]]
 
@@ -410,8 +321,6 @@ class GraphTables:
 
 def linked_confidence(candidates: int) -> tuple[str, str]:
     """Return confidence and reason of a resolved reference; a function used as a value has 0 candidates."""
-    if candidates == BY_COMPILER:
-        return "compiler", ""
     if not candidates:
         return "possible", "value"
     return "ambiguous" if candidates > 1 else "resolved", ""

@@ -32,9 +32,7 @@ Doubts = list[object]
 # The key of the number of the last commit in the catalog's table `meta`.
 COMMIT = "commit"
 # Without these, everything but the call graph can be answered.
-GRAPH_TABLES = frozenset(
-    "refs facts marks lookups edges named compiled graph_todo graph_changed graph_names".split()
-)
+GRAPH_TABLES = frozenset("refs facts marks lookups edges named graph_todo graph_changed graph_names".split())
 _CATALOG_FILES = tuple(layout.CATALOG + ending for ending in ("", LOG, SUMS))
 _SHOWN_PAGES = 3
 

@@ -95,7 +95,7 @@ function Files(props: {
             >
               {one.symbol.qualified_name}
             </Link>
-            {!["compiler", "resolved"].includes(one.confidence) && (
+            {one.confidence !== "resolved" && (
               <span className="max-w-40 shrink-0 truncate text-xs text-warn" title={one.certainty}>
                 {one.certainty}
               </span>
