@@ -17,7 +17,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(place))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(place / ".config"))
     monkeypatch.setenv("DOWSE_DATA_DIR", str(tmp_path / "data"))
-    for name in ("CODEX_HOME", "COPILOT_HOME", "CLAUDE_CONFIG_DIR"):
+    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(place)
     return place

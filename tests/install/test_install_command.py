@@ -69,13 +69,20 @@ def test_a_dry_run_with_nothing_to_do(home, capsys):
         ([], "name a client"),
         (["emacs"], "there is no client `emacs`; there are claude,"),
         (["claude", "--project", "nowhere"], "nowhere is no folder"),
-        (["windsurf", "--project"], "Windsurf has no such file"),
+        (["windsurf", "--project"], "Windsurf has no file for a project"),
         (["--agents-md", "claude"], "`claude` is a client"),
     ],
 )
 def test_mistakes_are_told(home, capsys, arguments, told):
     assert main(["install", *arguments]) == 2
     assert told in capsys.readouterr().err
+    assert not list(home.iterdir())
+
+
+def test_what_to_paste_is_printed(home, capsys):
+    assert main(["install", "--print", "--command", "uvx dowse", "--lean"]) == 0
+    entry = {"command": "uvx", "args": ["dowse", "mcp", "--lean"]}
+    assert json.loads(capsys.readouterr().out) == {"mcpServers": {"dowse": entry}}
     assert not list(home.iterdir())
 
 

@@ -20,14 +20,14 @@ class Client:
     title: str
     # The file of a user, below a folder of `_FOLDERS`, and that of a project below its root, if there is one.
     # Of several names the first that exists counts, else the first.
-    user: Sequence[str] = ()
+    user: Sequence[str]
     project: Sequence[str] = ()
     keys: tuple[str, ...] = ("mcpServers",)  # the object that holds its servers
     fields: Mapping[str, Any] = field(default_factory=dict)  # of an entry, in their order
     variable: str = ""  # the environment variable that names another folder for the file of a user
     format: str = "json"  # with comments and trailing commas, or "toml"
     newer: str = ""  # an object below `keys` in the newer form of the client's file
-    # Files of a skill, a sub-agent and hooks: that of a user and that of a project, "" where there is none.
+    # Files of a skill, a sub-agent and hooks: that of a user and that of a project.
     parts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def file(self, project: Path | None) -> Path | None:
@@ -39,11 +39,11 @@ class Client:
 
     def part_file(self, part: str, project: Path | None) -> Path | None:
         """Return the file of a part for the user or a project; None where the client has no such file."""
-        user, shared = self.parts.get(part, ("", ""))
-        if project is not None:
-            return project / shared if shared else None
-        if not user:
+        if part not in self.parts:
             return None
+        user, shared = self.parts[part]
+        if project is not None:
+            return project / shared
         folder, _, file = user.partition("/")
         other = os.environ.get(self.variable) if self.variable else ""
         own, *below = Path(file).parts
@@ -54,8 +54,6 @@ class Client:
         """Return the entry of a server that a command starts."""
         if self.fields.get("command") == []:
             return {**self.fields, "command": list(command)}
-        if "cmd" in self.fields:
-            return {**self.fields, "cmd": command[0], "args": list(command[1:])}
         return {**self.fields, "command": command[0], "args": list(command[1:])}
 
     def _user_path(self, name: str) -> Path:
@@ -118,10 +116,6 @@ def _application_folder() -> Path:
 _FOLDERS = {"~": Path.home, "CONFIG": _config_folder, "APPLICATION": _application_folder}
 # The settings of Zed are in ~/.config on macOS too.
 _ZED = "APPLICATION/Zed" if sys.platform == "win32" else "CONFIG/zed"
-# Goose keeps its file elsewhere on Windows.
-_GOOSE = (
-    "APPLICATION/Block/goose/config/config.yaml" if sys.platform == "win32" else "CONFIG/goose/config.yaml"
-)
 _STDIO = {"type": "stdio"}
 # The folder of skills that several clients read.
 _SHARED = ".agents"
@@ -129,7 +123,7 @@ _SHARED = ".agents"
 
 def _skill(user: str, project: str) -> dict[str, tuple[str, str]]:
     """Return the parts of a client that has skills alone, by the folders that hold them."""
-    return {"skill": (f"{user}/dowse/SKILL.md" if user else "", f"{project}/dowse/SKILL.md")}
+    return {"skill": (f"{user}/dowse/SKILL.md", f"{project}/dowse/SKILL.md")}
 
 
 # As the documentation of each client has it.
@@ -147,7 +141,6 @@ _ALL = (
             "hooks": ("~/.claude/settings.json", ".claude/settings.json"),
         },
     ),
-    Client("claude-desktop", "Claude Desktop", ["APPLICATION/Claude/claude_desktop_config.json"]),
     Client(
         "codex",
         "Codex",
@@ -179,6 +172,7 @@ _ALL = (
         [".vscode/mcp.json"],
         ("servers",),
         _STDIO,
+        parts=_skill("~/.copilot/skills", ".github/skills"),
     ),
     Client(
         "zed",
@@ -200,34 +194,17 @@ _ALL = (
         parts=_skill("CONFIG/opencode/skills", ".opencode/skills"),
     ),
     Client(
-        "copilot",
-        "GitHub Copilot CLI",
-        ["~/.copilot/mcp-config.json"],
-        [".github/mcp.json"],
-        fields={"type": "local", "command": "", "args": [], "tools": ["*"]},
-        variable="COPILOT_HOME",
-        parts=_skill("~/.copilot/skills", ".github/skills"),
-    ),
-    Client("kiro", "Kiro", ["~/.kiro/settings/mcp.json"], [".kiro/settings/mcp.json"]),
-    Client("qwen", "Qwen Code", ["~/.qwen/settings.json"], [".qwen/settings.json"]),
-    Client("crush", "Crush", ["CONFIG/crush/crush.json"], ["crush.json", ".crush.json"], ("mcp",), _STDIO),
-    Client("amp", "Amp", ["CONFIG/amp/settings.json"], [".amp/settings.json"], ("amp.mcpServers",)),
-    Client("roo", "Roo Code", project=[".roo/mcp.json"]),
-    Client("kilo", "Kilo Code", project=[".kilocode/mcp.json"]),
-    Client(
-        "goose",
-        "Goose",
-        [_GOOSE],
-        keys=("extensions",),
-        fields={"name": "dowse", "type": "stdio", "cmd": "", "args": [], "enabled": True, "timeout": 300},
-        format="yaml",
+        "cline",
+        "Cline",
+        [
+            "~/.cline/data/settings/cline_mcp_settings.json",
+            # Where the extension of Visual Studio Code has kept it until it shared settings with the CLI.
+            "APPLICATION/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        ],
     ),
     # It reads each JSON file of the folder, in the form of Claude Desktop.
     Client(
         "continue", "Continue", ["~/.continue/mcpServers/dowse.json"], [".continue/mcpServers/dowse.json"]
     ),
-    Client("droid", "Factory Droid", ["~/.factory/mcp.json"], [".factory/mcp.json"], fields=_STDIO),
-    # It has no MCP: a section of instructions, read with `aider --read CONVENTIONS.md`.
-    Client("aider", "Aider", project=["CONVENTIONS.md"], keys=(), format="section"),
 )
 CLIENTS = {client.name: client for client in _ALL}

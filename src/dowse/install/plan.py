@@ -12,12 +12,12 @@ from types import ModuleType
 from typing import Any
 
 from dowse.errors import DowseError
-from dowse.install import files, hooks_edit, json_edit, section, text_file, toml_edit, yaml_edit
+from dowse.install import files, hooks_edit, json_edit, section, text_file, toml_edit
 from dowse.install.clients import Client
 from dowse.install.editing import EditError
 
 # Fields that are always set; the others are defaults, which the owner may have changed.
-_REQUIRED_FIELDS = ("type", "source", "command", "cmd", "args", *hooks_edit.EVENTS)
+_REQUIRED_FIELDS = ("type", "source", "command", "args", *hooks_edit.EVENTS)
 # Fields of an entry whose server is reached over the network: never one of ours.
 _REMOTE_FIELDS = ("url", "httpUrl", "serverUrl")
 
@@ -26,7 +26,6 @@ _REMOTE_FIELDS = ("url", "httpUrl", "serverUrl")
 _EDITORS: dict[str, ModuleType] = {
     "json": json_edit,
     "toml": toml_edit,
-    "yaml": yaml_edit,
     "section": section,
     "hooks": hooks_edit,
     "text": text_file,
@@ -62,8 +61,7 @@ def client_target(client: Client, project: Path | None, name: str) -> Target:
     """Return the entry of a client, for a user or a project."""
     path = client.file(project)
     if path is None:
-        other = f"`dowse install {client.name} --project`" if client.project else "it without --project"
-        raise DowseError(f"{client.title} has no such file; use {other}")
+        raise DowseError(f"{client.title} has no file for a project; use it without --project")
     if project is not None:
         refuse_outside_links(path, project)
     target = Target(client.title, path, client.format, (*client.keys, name))

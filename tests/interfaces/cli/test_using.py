@@ -266,11 +266,6 @@ def test_coding_agents(desk):
     assert (desk.repository / ".claude" / "skills" / "dowse" / "SKILL.md").is_file()
     cursor = json.loads((desk.home / ".cursor" / "mcp.json").read_text())
     assert cursor["mcpServers"]["dowse"]["args"] == ["mcp", "--lean"]
-    desktop = json.loads((desk.home / ".config/Claude/claude_desktop_config.json").read_text())
-    assert desktop["mcpServers"]["dowse"] == {
-        "command": "uvx",
-        "args": ["dowse", "mcp", str(desk.repository)],
-    }
     assert not (desk.repository / "AGENTS.md").exists()
     assert all(path.read_bytes() == data for path, data in before.items() if ".git" not in path.parts)
 
@@ -281,9 +276,9 @@ def test_the_table_of_clients_is_that_of_the_code(monkeypatch):
     rows = [
         (
             client.name,
-            f"`{client.file(None)}`".replace("/home/ada", "~") if client.user else "–",
+            f"`{client.file(None)}`".replace("/home/ada", "~"),
             f"`{client.project[0]}`" if client.project else "–",
-            f"`{client.keys[0]}`" if client.keys else "–",
+            f"`{client.keys[0]}`",
         )
         for client in CLIENTS.values()
     ]

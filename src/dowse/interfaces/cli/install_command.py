@@ -27,6 +27,9 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--list", action="store_true", help="list the clients, their files and whether dowse is in them"
     )
+    parser.add_argument(
+        "--print", action="store_true", help="print the configuration to paste into any other client"
+    )
     parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
     parser.add_argument("--uninstall", action="store_true", help="remove the entry")
     parser.add_argument(
@@ -80,6 +83,8 @@ def run(options: argparse.Namespace) -> int:
     """Write the entries of the named clients; one that fails does not stop the others."""
     if options.list:
         return _list(options)
+    if options.print:
+        return _print(options)
     if not options.clients and options.agents_md is None:
         raise DowseError("name a client, e.g. `dowse install claude`; `dowse install --list` lists them")
     failed = changed = False
@@ -107,7 +112,10 @@ def _names(options: argparse.Namespace) -> Iterator[str]:
 
     unknown = [name for name in options.clients if name not in CLIENTS]
     if unknown:
-        raise DowseError(f"there is no client `{unknown[0]}`; there are {', '.join(CLIENTS)}")
+        raise DowseError(
+            f"there is no client `{unknown[0]}`; there are {', '.join(CLIENTS)}; "
+            "`dowse install --print` prints what to paste into another"
+        )
     if options.agents_md in CLIENTS:
         raise DowseError(f"`{options.agents_md}` is a client; write it before --agents-md")
     yield from dict.fromkeys(options.clients)
@@ -125,7 +133,7 @@ def _parts(name: str, options: argparse.Namespace) -> list[str]:
 
     chosen = parse_parts(options.parts) if options.parts is not None else None
     client = CLIENTS[name]
-    project = _project(client, options)
+    project = _project(options)
     targets = {part: target for part in PARTS if (target := part_target(client, part, project))}
     if options.uninstall:
         there = [part for part, target in targets.items() if current_entry(target) is not None]
@@ -162,21 +170,27 @@ def _install(name: str, part: str, options: argparse.Namespace) -> bool:
 
 def _target_and_entry(name: str, options: argparse.Namespace) -> tuple[Target, dict[str, Any]]:
     """Return the file and key of an entry, and its values."""
-    from dowse.install.clients import CLIENTS, server_command
+    from dowse.install.clients import CLIENTS
     from dowse.install.plan import client_target, section_target
 
     if not name:
         return section_target(Path(options.agents_md).expanduser()), {}
-    client = CLIENTS[name]
-    project = _project(client, options)
-    command = server_command(
+    project = _project(options)
+    command = _server_command(options, shared=project is not None)
+    return client_target(CLIENTS[name], project, options.name), CLIENTS[name].entry(command)
+
+
+def _server_command(options: argparse.Namespace, *, shared: bool) -> list[str]:
+    """Return the command that starts the server, by the flags."""
+    from dowse.install.clients import server_command
+
+    return server_command(
         command=options.start or "",
         repositories=options.repositories or (),
         watch=options.watch,
         lean=options.lean,
-        shared=project is not None,
+        shared=shared,
     )
-    return client_target(client, project, options.name), client.entry(command)
 
 
 def _part(name: str, part: str, options: argparse.Namespace) -> tuple[Target, dict[str, Any]]:
@@ -185,17 +199,17 @@ def _part(name: str, part: str, options: argparse.Namespace) -> tuple[Target, di
     from dowse.install.kit import part_entry, part_target
 
     client = CLIENTS[name]
-    project = _project(client, options)
+    project = _project(options)
     target = part_target(client, part, project)
     if target is None:
         raise DowseError(f"{client.title} has no file for {part}")
     return target, part_entry(part, start_command(options.start or "", shared=project is not None))
 
 
-def _project(client: Client, options: argparse.Namespace) -> Path | None:
-    """Return the project whose file is written, if any; some clients have no other file."""
+def _project(options: argparse.Namespace) -> Path | None:
+    """Return the project whose file is written, if any."""
     if options.project is None:
-        return None if client.user else Path()
+        return None
     project = Path(options.project).expanduser()
     if not project.is_dir():
         raise DowseError(f"{project} is no folder; --project takes the root of a project")
@@ -213,6 +227,13 @@ def _summary(change: Change, options: argparse.Namespace, backup: Path | None) -
         return f"{entry} removed, and {_short(target.path)} with it{kept}"
     done = "removed from" if options.uninstall else "written to"
     return f"{entry} {done} {_short(target.path)}{kept}"
+
+
+def _print(options: argparse.Namespace) -> int:
+    """Print an entry in the form that most clients have."""
+    command, *arguments = _server_command(options, shared=options.project is not None)
+    print_json({"mcpServers": {options.name: {"command": command, "args": arguments}}})
+    return EXIT_FOUND
 
 
 def _list(options: argparse.Namespace) -> int:
