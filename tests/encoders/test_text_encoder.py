@@ -140,10 +140,7 @@ def model_giving(*nodes: onnx.NodeProto, shape: list[object] | None = None, kind
         "odd",
         [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["b", "l"])],
         [helper.make_tensor_value_info("out", kind, shape)],
-        [
-            numpy_helper.from_array(np.array(value), name)
-            for name, value in (("axis", [2]), ("one", [1]), ("big", [1, 1, 99_999]))
-        ],
+        [numpy_helper.from_array(np.array(value), name) for name, value in (("axis", [2]), ("one", [1]))],
     )
     opsets = [helper.make_opsetid("", 20)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
@@ -159,9 +156,6 @@ ODD_OUTPUTS = {
         helper.make_node("ReduceSum", ["f"], ["out"], keepdims=0), shape=[]
     ),
     "one dimension": model_giving(helper.make_node("ReduceSum", ["f", "one"], ["out"], keepdims=0)),
-    "very wide": model_giving(
-        helper.make_node("Unsqueeze", ["f", "axis"], ["u"]), helper.make_node("Expand", ["u", "big"], ["out"])
-    ),
     "no numbers": model_giving(helper.make_node("Cast", ["f"], ["out"], to=TensorProto.STRING), kind=8),
 }
 
@@ -183,12 +177,12 @@ def test_a_text_without_tokens_is_like_nothing(folder: Path) -> None:
     assert np.isclose(np.linalg.norm(found[1]), 1)
 
 
-def test_the_vectors_of_a_hostile_tokenizer_are_not_made(folder: Path) -> None:
-    made = json.loads((folder / "tokenizer.json").read_text())
-    step = {"type": "Replace", "pattern": {"String": "o"}, "content": "o" * 10}
-    write(folder / "tokenizer.json", {**made, "normalizer": {"type": "Sequence", "normalizers": [step] * 9}})
-    with pytest.raises(DowseError, match=r"^/\S+/Tiny Model_v1/tokenizer\.json is no tokenizer .*longer"):
+@pytest.mark.parametrize("data", ["{", "[]", '{"model": {}}', "[" * 100_000, "\0"])
+def test_a_broken_tokenizer_is_named_in_one_line(folder: Path, data: str) -> None:
+    (folder / "tokenizer.json").write_text(data)
+    with pytest.raises(DowseError, match=r"tokenizer\.json") as caught:
         load_encoder(str(folder)).encode_queries(["open"])
+    assert str(caught.value).isprintable()
 
 
 def test_without_onnx_the_package_is_asked_for(folder: Path) -> None:

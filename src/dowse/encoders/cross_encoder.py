@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from dowse.encoders.document import Document, Form, first_sentence, query_view, views
 from dowse.encoders.model_files import find_model_folder, read_model_settings, shipped_folder
-from dowse.encoders.onnx_encoder import DowseModel, parse_form, parse_name
+from dowse.encoders.onnx_encoder import DowseModel
 from dowse.encoders.text_encoder import TEXT_CHARACTERS, OnnxTextModel, document_text
 from dowse.encoders.word_tokenizer import EOS, UNK
 from dowse.errors import ConfigError, DowseError
@@ -76,11 +76,11 @@ class DowseCrossEncoder(DowseModel):
     def __init__(self, folder: Path, *, device: str = "auto", threads: int = 1) -> None:
         super().__init__(folder, device, threads)
         try:
-            values = read_model_settings(folder / CROSS_FILE, folder)
+            values = read_model_settings(folder / CROSS_FILE)
             if values["version"] != CROSS_VERSION:
                 raise ValueError(f"version {values['version']!r}")
             # Of the form, `tokens` limits the document and `query` the query.
-            self.name, self._form = parse_name(values), parse_form(values)
+            self.name, self._form = str(values["name"]), Form(**values["form"])
             self.score_scale = float(values["unit"])
         except (DowseError, ValueError, KeyError, TypeError) as error:
             raise DowseError(

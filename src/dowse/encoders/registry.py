@@ -109,9 +109,7 @@ def _download(name: str) -> Path:
 def _open(folder: Path, name: str, view: str, device: str, threads: int) -> Encoder:
     """Return the encoder of a folder, by the files in it."""
     if (folder / CONFIG_FILE).exists():
-        config = read_model_settings(folder / CONFIG_FILE, folder)
-        if not isinstance(config, dict):
-            raise DowseError(f"{folder / CONFIG_FILE} is no description; export the model again")
+        config = read_model_settings(folder / CONFIG_FILE)
         if config.get("arch") == "nbow":
             from dowse.research.nbow import NbowEncoder
 

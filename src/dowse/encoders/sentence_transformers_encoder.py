@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.encoders.encoder import file_safe
 from dowse.encoders.model_files import model_errors
-from dowse.encoders.sentence_transformers_check import check_sentence_folder
 from dowse.encoders.text_encoder import PromptedEncoder, read_text_form
 from dowse.errors import DowseError
-from dowse.security.terminal import first_line
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Vectors
@@ -54,14 +52,13 @@ class SentenceTransformersEncoder(PromptedEncoder):
 
     @cached_property
     def _model(self) -> Any:  # noqa: ANN401 - of an optional package
-        check_sentence_folder(self._folder)
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise DowseError(
                 f"{self._folder} has no ONNX file; install sentence-transformers, or export the model to ONNX"
             ) from error
-        try:
+        with model_errors(self._folder):
             model = SentenceTransformer(
                 str(self._folder),
                 device=self._device,
@@ -69,11 +66,6 @@ class SentenceTransformersEncoder(PromptedEncoder):
                 local_files_only=True,
                 model_kwargs={"use_safetensors": True},
             )
-        except Exception as error:  # of the package, of torch, of transformers
-            raise DowseError(
-                f"sentence-transformers can't load {self._folder} ({first_line(error)}); "
-                "it needs version 3 or later, or export the model to ONNX"
-            ) from error
         model.max_seq_length = self._form.tokens
         return model
 
@@ -85,9 +77,4 @@ class SentenceTransformersEncoder(PromptedEncoder):
             vectors = model.encode(
                 texts, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
             )
-            rows = np.asarray(vectors, np.float32).reshape(len(texts), -1)
-        if texts and rows.shape[1] != self.dimension:
-            raise DowseError(
-                f"{self._folder} gives {rows.shape} numbers for {len(texts)} texts; use another model"
-            )
-        return rows
+            return np.asarray(vectors, np.float32).reshape(len(texts), self.dimension)

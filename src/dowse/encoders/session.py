@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dowse.encoders.model_files import model_errors
 from dowse.errors import ConfigError, DowseError
-from dowse.security.terminal import first_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,27 +34,17 @@ def import_onnxruntime() -> Any:  # noqa: ANN401 - a module without types
     return onnxruntime
 
 
-def open_session(
-    model: Path, device: str = "auto", *, optimise: bool = True, folder: Path | None = None
-) -> InferenceSession:
+def open_session(model: Path, device: str = "auto", *, optimise: bool = True) -> InferenceSession:
     """Open a model; sessions are thread-safe, and each run uses only the thread that it is called from.
 
     Args:
         model: An ONNX file.
         device: "auto", "cpu" or "cuda".
         optimise: Let onnxruntime optimise the graph; a waste of time for graphs that are optimised already.
-        folder: The folder that must hold all files of the model; by default its own.
 
     Raises:
-        DowseError: The model does not come with dowse and uses what no text encoder needs, or it can't be
-            opened. No library of custom operators is ever registered, and no model sets options.
+        DowseError: The model can't be opened. No library of custom operators is ever registered.
     """
-    from dowse.encoders.model_files import is_shipped_file
-
-    if not is_shipped_file(model):
-        from dowse.encoders.onnx_check import check_onnx_model
-
-        check_onnx_model(model, folder)
     onnxruntime = import_onnxruntime()
 
     options = onnxruntime.SessionOptions()
@@ -67,10 +57,8 @@ def open_session(
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
     providers = choose_providers(device, onnxruntime.get_available_providers())
-    try:
+    with model_errors(model):
         return onnxruntime.InferenceSession(str(model), options, providers=providers)
-    except Exception as error:  # onnxruntime's own exceptions have no common base
-        raise DowseError(f"onnxruntime can't open {model}: {first_line(error)}") from error
 
 
 def run_model(session: InferenceSession, inputs: dict[str, Any], model: Path) -> NDArray[np.float32]:
@@ -81,10 +69,8 @@ def run_model(session: InferenceSession, inputs: dict[str, Any], model: Path) ->
     """
     import numpy as np
 
-    try:
+    with model_errors(model):
         output = session.run(None, inputs)[0]
-    except Exception as error:  # onnxruntime's own exceptions have no common base
-        raise DowseError(f"{model} can't be run ({first_line(error)}); use another model") from error
     if not isinstance(output, np.ndarray) or output.dtype.kind not in "fiub":
         raise DowseError(f"{model} gives something else than numbers; use another model")
     return output.astype(np.float32, copy=False)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.encoders.document import Document
 from dowse.encoders.encoder import file_safe
-from dowse.encoders.model_files import check_model_file, load_tokenizer, model_errors, read_model_settings
+from dowse.encoders.model_files import load_tokenizer, model_errors, read_model_settings
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
@@ -41,14 +41,10 @@ _INPUTS = frozenset(["input_ids", "attention_mask", "token_type_ids"])
 _MAX_TOKENS = 256
 # Longer texts surely fill so many tokens; the limit bounds what the tokenizer does.
 TEXT_CHARACTERS = 100_000
-# The largest encoders have 8,192.
-_MAX_DIMENSION = 16_384
 # Texts of different length, to find out the dimension of a model.
 _PROBES = ("size", "the size of a vector")
 # Prompts by which sentence-transformers models know what they read.
 _QUERY_PROMPTS, _DOCUMENT_PROMPTS = ("query",), ("document", "passage", "corpus")
-_MAX_PROMPT_CHARACTERS = 10_000
-_MAX_WEIGHT_BYTES = 1 << 40
 # The beginning of the operators that quantise a batch by what is in it.
 _DYNAMIC_QUANTISATION = b"DynamicQuantize"
 
@@ -101,7 +97,7 @@ class OnnxTextModel:
     def _session(self) -> InferenceSession:
         from dowse.encoders.session import open_session
 
-        return open_session(self._model, self._device, folder=self._folder)
+        return open_session(self._model, self._device)
 
     @cached_property
     def _inputs(self) -> frozenset[str]:
@@ -115,7 +111,7 @@ class OnnxTextModel:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        tokenizer = load_tokenizer(self._tokenizer_file, self._folder)
+        tokenizer = load_tokenizer(self._tokenizer_file)
         tokenizer.no_padding()
         tokenizer.enable_truncation(self._form.tokens)
         return tokenizer
@@ -152,7 +148,7 @@ class TextEncoder(PromptedEncoder, OnnxTextModel):
         digest = hashlib.sha256(repr((astuple(self._form), self._docs_only)).encode())
         weights = sorted(self._model.parent.glob(f"{self._model.name}?data"))  # external weights
         for file in (self._model, *weights, self._tokenizer_file):
-            with check_model_file(file, self._folder, _MAX_WEIGHT_BYTES).open("rb") as stream:
+            with file.open("rb") as stream:
                 hashlib.file_digest(stream, lambda: digest)  # adds to it
         return f"{file_safe(self.name)}-{digest.hexdigest()[:12]}"
 
@@ -162,7 +158,7 @@ class TextEncoder(PromptedEncoder, OnnxTextModel):
         shape = self._session.get_outputs()[0].shape
         size = shape[-1] if shape else 0
         widths = [size] if isinstance(size, int) else sorted({self._probe(text) for text in _PROBES})
-        if len(widths) > 1 or not 1 <= widths[0] <= _MAX_DIMENSION:
+        if len(widths) > 1 or widths[0] < 1:
             raise DowseError(f"{self._folder} gives {widths} numbers for a text; it is no text encoder")
         return widths[0]
 
@@ -185,19 +181,10 @@ class TextEncoder(PromptedEncoder, OnnxTextModel):
             return rows
         tokens = 1 if self._is_dynamically_quantised else BATCH_TOKENS
         filled_ids = [sequences[n] for n in filled]
-        vectors = encode_batches(self._encode_batch, filled_ids, self.dimension, self._threads, tokens)
+        with model_errors(self._folder):
+            vectors = encode_batches(self._pool, filled_ids, self.dimension, self._threads, tokens)
         rows[filled] = normalise_rows(vectors)
         return rows
-
-    def _encode_batch(self, ids: NDArray[np.int64]) -> Vectors:
-        """Run a batch; raises DowseError if vectors have another size than those before."""
-        vectors = self._pool(ids)
-        if vectors.shape[1] != self.dimension:
-            raise DowseError(
-                f"{self._folder} gives {vectors.shape[1]:,} numbers for one text and {self.dimension:,} for "
-                "another; it is no text encoder"
-            )
-        return vectors
 
     def _pool(self, ids: NDArray[np.int64]) -> Vectors:
         """Run a batch and pool the token vectors: their mean, or that of the first token (CLS)."""
@@ -231,16 +218,16 @@ def document_text(document: Document, *, docs_only: bool = False) -> str:
 
 def read_text_form(folder: Path) -> TextForm:
     """Read the settings of sentence-transformers: sequence length, pooling and prompts."""
-    limits = _settings(folder, "sentence_bert_config.json")
-    tokenizer = _settings(folder, "tokenizer_config.json")
-    prompts = _settings(folder, "config_sentence_transformers.json").get("prompts")
+    limits = read_model_settings(folder / "sentence_bert_config.json")
+    tokenizer = read_model_settings(folder / "tokenizer_config.json")
+    prompts = read_model_settings(folder / "config_sentence_transformers.json").get("prompts")
     prompts = prompts if isinstance(prompts, dict) else {}
     lengths = (limits.get("max_seq_length"), tokenizer.get("model_max_length"))
     # Some write 1e30 for no limit.
     tokens = int(min([_MAX_TOKENS, *(n for n in lengths if isinstance(n, int | float) and n >= 1)]))
     return TextForm(
         tokens,
-        _pooling(_settings(folder, "1_Pooling/config.json")),
+        _pooling(read_model_settings(folder / "1_Pooling/config.json")),
         _prompt(prompts, _QUERY_PROMPTS),
         _prompt(prompts, _DOCUMENT_PROMPTS),
         bool(limits.get("do_lower_case")),
@@ -260,13 +247,8 @@ def _pooling(settings: dict[str, Any]) -> str:
 
 
 def _prompt(prompts: dict[str, Any], names: tuple[str, ...]) -> str:
-    return next((str(prompts[name])[:_MAX_PROMPT_CHARACTERS] for name in names if prompts.get(name)), "")
+    return next((str(prompts[name]) for name in names if prompts.get(name)), "")
 
 
 def _find(folder: Path, names: Sequence[str]) -> Path | None:
     return next((folder / name for name in names if (folder / name).is_file()), None)
-
-
-def _settings(folder: Path, name: str) -> dict[str, Any]:
-    settings = read_model_settings(folder / name, folder)
-    return settings if isinstance(settings, dict) else {}

@@ -21,7 +21,7 @@ from dowse.encoders.model_files import (
     read_model_settings,
     shipped_folder,
 )
-from dowse.encoders.onnx_encoder import WEIGHTS_FILE, OnnxEncoder, parse_name
+from dowse.encoders.onnx_encoder import WEIGHTS_FILE, OnnxEncoder
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class TableEncoder(OnnxEncoder):
         super().__init__(shipped_folder() / values["of"], view=view, device=device, threads=threads)
         self._of = self.id
         self._table_folder, self._shape = folder, (values["tokens"], self.dimension, values["places"])
-        self.name = parse_name(values)
+        self.name = str(values["name"])
         content = f"{FORMAT_VERSION} {self._of} {values['sha256'][WEIGHTS_FILE]}"
         self.id = f"{file_safe(self.name)}-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
 
@@ -92,7 +92,7 @@ class TokenTable:
 
 def _read_config(folder: Path) -> dict[str, Any]:
     """Read encoder.json; only a shipped table is one: its files need no checks."""
-    values: dict[str, Any] = read_model_settings(folder / CONFIG_FILE, folder)
+    values = read_model_settings(folder / CONFIG_FILE)
     if (
         not is_shipped_file(folder / CONFIG_FILE)
         or not is_shipped(values["of"])

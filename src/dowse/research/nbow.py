@@ -21,14 +21,7 @@ import numpy.typing as npt
 
 from dowse.encoders.batching import normalise_rows
 from dowse.encoders.document import Document, Form, View, docs_view, query_view, views
-from dowse.encoders.model_files import (
-    check_model_file,
-    load_tokenizer,
-    parse_tokenizer,
-    read_model_settings,
-)
-from dowse.encoders.npz_check import MAX_WEIGHT_BYTES, check_npz
-from dowse.encoders.onnx_encoder import parse_form, parse_name
+from dowse.encoders.model_files import load_tokenizer, model_errors, read_model_settings
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
@@ -144,9 +137,12 @@ class NbowEncoder:
     @cached_property
     def words(self) -> WordTokenizer:
         """What turns text into ids."""
+        from tokenizers import Tokenizer
+
         from dowse.encoders.word_tokenizer import WordTokenizer
 
-        return WordTokenizer(parse_tokenizer(self._model.tokenizer.encode(), self.name), self.name)
+        with model_errors(self.name):
+            return WordTokenizer(Tokenizer.from_str(self._model.tokenizer), self.name)
 
     def _prose(self, texts: Sequence[View]) -> Vectors:
         return pool(self._table(QUERY), [bag(view) for view in texts])
@@ -192,17 +188,16 @@ def write_model(model: NbowModel, folder: Path, **facts: object) -> None:
 def read_model(folder: Path) -> NbowModel:
     """Read a model folder."""
     try:
-        settings = read_model_settings(folder / SETTINGS_FILE, folder)
+        settings = read_model_settings(folder / SETTINGS_FILE)
         if settings["arch"] != ARCHITECTURE or settings["version"] != FORMAT_VERSION:
             raise ValueError(f"arch {settings['arch']!r} in version {settings['version']!r}")
-        weights = check_model_file(folder / WEIGHTS_FILE, folder, MAX_WEIGHT_BYTES)
-        tables = _read_tables(weights, [QUERY, ANY_LANGUAGE, *settings["languages"]])
+        tables = _read_tables(folder / WEIGHTS_FILE, [QUERY, ANY_LANGUAGE, *settings["languages"]])
         tokenizer = load_tokenizer(folder / TOKENIZER_FILE)
         # Ids need not be without gaps.
         if max(tokenizer.get_vocab().values(), default=0) >= min(len(t.weights) for t in tables.values()):
             raise ValueError("fewer vectors than tokens")
         text = (folder / TOKENIZER_FILE).read_text(encoding="utf-8")
-        return NbowModel(text, tables, parse_form(settings), parse_name(settings))
+        return NbowModel(text, tables, Form(**settings["form"]), str(settings["name"]))
     except (DowseError, OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise DowseError(
             f"{folder} is not a bag-of-words model ({error!r}): make one with `dowse train --arch nbow`"
@@ -210,8 +205,7 @@ def read_model(folder: Path) -> NbowModel:
 
 
 def _read_tables(weights: Path, names: Sequence[str]) -> dict[str, TokenTable]:
-    """Read the tables of token vectors, after a check of what they take in memory."""
-    check_npz(weights)
+    """Read the tables of token vectors."""
     with np.load(weights, allow_pickle=False) as arrays:
         tables = {name: TokenTable(arrays[f"{name}.vectors"], arrays[f"{name}.weights"]) for name in names}
     width = tables[QUERY].vectors.shape[1]
