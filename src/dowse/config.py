@@ -57,7 +57,6 @@ class Settings:
     backend: str = ""
     exclude: tuple[str, ...] = ()  # more gitignore patterns of files to leave out
     include_secrets: bool = False  # also index files that are secrets by name or content
-    show_secrets: bool = False  # do not mask likely secrets in results
     # Source files above this are data or bundles: parsing them costs seconds and finds nothing.
     max_file_bytes: int = 1_000_000
     strip_docs: bool = False  # leave docstrings and doc comments out of the index, for fair evaluation

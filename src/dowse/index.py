@@ -406,10 +406,7 @@ class Index:
         encoder = self._require_encoder()
         target = target.removeprefix(f"{self.root}/")
         with self.backend.reader() as reader:
-            return related(
-                *(reader, encoder.id, resolve(reader, target), k, self.settings.vectors),
-                show_secrets=self.settings.show_secrets,
-            )
+            return related(reader, encoder.id, resolve(reader, target), k, self.settings.vectors)
 
     def _require_encoder(self) -> Encoder:
         encoder = self.encoder
@@ -631,42 +628,34 @@ class Index:
 
         start, end = (name.removeprefix(f"{self.root}/") for name in (start, end))
         with self.backend.reader() as reader:
-            return find_path(reader, start, end, depth, show_secrets=self.settings.show_secrets)
+            return find_path(reader, start, end, depth)
 
     def _graph(self, relation: str, symbol: str, depth: int | None, k: int | None) -> GraphAnswer:
         from dowse.graph.queries import query_relation
 
         with time_limit(self.settings.query_seconds), self.backend.reader() as reader:
-            name, shows = symbol.removeprefix(f"{self.root}/"), self.settings.show_secrets
-            return query_relation(reader, relation, name, depth, k, show_secrets=shows)
+            return query_relation(reader, relation, symbol.removeprefix(f"{self.root}/"), depth, k)
 
     def symbols(self, pattern: str = "*", limit: int = 100) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
-        from dowse.security.secret_masking import mask_row
-
         with self.backend.reader() as reader:
-            rows = reader.lookup(pattern, limit)
-        return rows if self.settings.show_secrets else [mask_row(row) for row in rows]
+            return reader.lookup(pattern, limit)
 
     def symbol(self, row: SymbolRow) -> Symbol:
         """Return a symbol with its text."""
         with self.backend.reader() as reader:
-            return reader.symbols([row], show_secrets=self.settings.show_secrets)[0]
+            return reader.symbols([row])[0]
 
     def lines(self, symbol: Symbol) -> dict[int, str]:
         """Return the lines of the file that holds a symbol, by number; of a corpus, those of the symbol."""
-        from dowse.security.secret_masking import masked_lines
-
         with self.backend.reader() as reader:
             files = () if reader.is_corpus else reader.files_with_suffix(symbol.path)
             same = [file for file in files if (file.repo, file.path) == (symbol.repo, symbol.path)]
             if not same:
                 return dict(symbol.numbered_lines)
             text = reader.text(same[0].file_id)
-        shown = (
-            text.decode("utf-8", "replace").split("\n") if self.settings.show_secrets else masked_lines(text)
-        )
-        return {number: line.rstrip("\r") for number, line in enumerate(shown, 1)}
+        lines = text.decode("utf-8", "replace").split("\n")
+        return {number: line.rstrip("\r") for number, line in enumerate(lines, 1)}
 
     def status(self) -> dict[str, Any]:
         """Return what is indexed, where, and how fresh it is, as plain data."""
@@ -719,17 +708,6 @@ class Index:
         """Return every file of the index."""
         with self.backend.reader() as reader:
             return reader.files()
-
-    def files_with_secrets(self) -> dict[int, int]:
-        """Return how many likely secrets files of the index hold, by file id; reads every file."""
-        from dowse.security.secret_masking import count_secrets
-
-        with self.backend.reader() as reader:
-            counts = (
-                (file_id, count_secrets(text))
-                for file_id, text in reader.texts([file.file_id for file in reader.files()])
-            )
-            return {file_id: count for file_id, count in counts if count}
 
     def files_with_problems(self) -> list[StoredFile]:
         """Return the files that have a problem, such as no syntax tree."""

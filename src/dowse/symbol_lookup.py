@@ -9,7 +9,6 @@ from functools import lru_cache, partial
 from dowse import deadline
 from dowse.errors import DowseError
 from dowse.query.edits import edit_distance, fold_name
-from dowse.security.secret_masking import mask_text
 from dowse.security.terminal import escape_name, escape_surrogates
 from dowse.storage.protocol import Reader
 from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, SymbolRow, is_test
@@ -44,7 +43,7 @@ class AmbiguousName(DowseError):
 
     def __init__(self, name: str, candidates: Sequence[SymbolRow]) -> None:
         shown = "".join(
-            f"\n  {escape_name(f'{row.path}:{row.start_line}  {row.kind} {mask_text(row.qualified_name)}')}"
+            f"\n  {escape_name(f'{row.path}:{row.start_line}  {row.kind} {row.qualified_name}')}"
             for row in candidates[:_MAX_LISTED]
         )
         more = f"\n  and {len(candidates) - _MAX_LISTED} more" if len(candidates) > _MAX_LISTED else ""
@@ -257,7 +256,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _unknown(reader: Reader, text: str) -> DowseError:
-    near = " or ".join(escape_name(mask_text(name)) for name in suggestions(reader, text))
+    near = " or ".join(escape_name(name) for name in suggestions(reader, text))
     if near:
         return UnknownName(f"no symbol is called {text}; did you mean {near}?")
     return UnknownName(f"no symbol is called {text}; `dowse search {text}` shows the nearest ones")

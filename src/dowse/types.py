@@ -86,7 +86,6 @@ class Symbol:
     code: str  # its own text: a class without its methods, which are symbols themselves
     content_hash: str
     line_numbers: tuple[int, ...] = ()  # in the file, of each line of `code`
-    masked: int = 0  # likely secrets whose characters are replaced by `*` in the texts above
 
     @property
     def numbered_lines(self) -> list[tuple[int, str]]:
@@ -178,7 +177,6 @@ NoteCode = Literal[
     "graph",  # what a name was resolved to; what the call graph found or cannot see
     "trace",  # the query was read as a stack trace, compiler output or diff
     "truncated",  # there are more results than the answer holds, or there was no time for a step
-    "masked",  # likely secrets are masked
     "partly-embedded",  # some symbols have no vector yet
     "incomplete-index",  # the first indexing run was interrupted
     "refreshing",  # changed files are not in the index yet

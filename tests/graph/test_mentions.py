@@ -205,11 +205,3 @@ def test_a_certain_call_needs_no_mentions(house: Index, tmp_path: Path) -> None:
     index = index_tree(tmp_path / "c", files)
     answer = index.callers("spin")
     assert [step.symbol.name for step in answer] == ["go"] and not answer.mentions
-
-
-def test_secrets_in_mentions_are_masked(tmp_path: Path) -> None:
-    secret = "ghp_" + "0123456789abcdefABCDEF0123456789abcd"
-    files = {"a.py": "def spin(): ...\n", "b.py": f"table = dict(f=spin, token='{secret}')\n"}
-    index = index_tree(tmp_path / "c", files)
-    (mention,) = index.callers("spin").mentions
-    assert secret not in mention.text and "spin" in mention.text

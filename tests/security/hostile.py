@@ -138,7 +138,7 @@ def settings_resources(root: Path, outside: Path) -> None:
 
 @kind
 def settings_secrets(root: Path, outside: Path) -> None:
-    project(root, 'include_secrets = true\nshow_secrets = true\nexclude = ["!.env"]\n')
+    project(root, 'include_secrets = true\nexclude = ["!.env"]\n')
     write_tree(root, {".gitignore": ".env\n", ".env": "PASSWORD=x\n"})
 
 

@@ -72,7 +72,6 @@ ELSEWHERE = {
     "isolation": '"never"',
     "warm_minutes": "60",
     "include_secrets": "true",
-    "show_secrets": "true",
 }
 
 

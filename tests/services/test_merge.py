@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from dowse.errors import DowseError
 from dowse.search.lanes.jobs import MENTION_SCORE
-from dowse.security.secret_masking import masked_note
 from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_hits, merge_notes
 from dowse.types import Answer, Hit, LaneScore, Note, PlanReport, Symbol
 
@@ -80,8 +79,6 @@ def test_what_one_index_lacks_is_not_said_beside_good_hits_of_another() -> None:
 def test_notes_name_their_indexes_and_the_state_of_one_is_always_said() -> None:
     assert texts(result("inn", MISS), result("bakery", MISS)) == ["inn, bakery: nothing relevant here"]
     state = f"inn: {STATE.text}"
-    masked = masked_note(2)
-    assert texts(result("inn", MISS, masked), result("bakery")) == [f"inn: {masked.text}"]
     assert texts(result("inn", MISS, STATE), result("bakery")) == [state]
     assert texts(result("inn", MISS, STATE)) == [MISS.text, STATE.text]  # one index needs no name
     failed = IndexResult("mill", None, DowseError("it can't be read"))

@@ -8,7 +8,6 @@ export type Hit = ApiHit & { uri: string; range: Range | null };
 export type SearchAnswer = Omit<ApiAnswer, "hits"> & { hits: Hit[] };
 export interface RelatedAnswer {
   symbol: { name: string; qualified_name: string };
-  notes: { text: string }[];
   neighbours: Hit[];
 }
 
@@ -57,7 +56,7 @@ export function searchResults(answer: SearchAnswer): ResultList {
 /** Return the symbols that are similar to one. */
 export function relatedResults(answer: RelatedAnswer): ResultList {
   const name = answer.symbol.qualified_name || answer.symbol.name;
-  return list(`similar to ${name}`, answer.notes, answer.neighbours.map(hitResult));
+  return list(`similar to ${name}`, [], answer.neighbours.map(hitResult));
 }
 
 /** Return the callers of a symbol; `relative` makes a path of a URI. */

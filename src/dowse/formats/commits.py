@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from dowse.security.secret_masking import mask_text
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
@@ -15,16 +14,15 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
-def commit_to_json(hit: CommitHit, *, show_secrets: bool = False) -> dict[str, Any]:
-    """Return a commit as plain data, likely secrets masked unless `show_secrets`."""
+def commit_to_json(hit: CommitHit) -> dict[str, Any]:
+    """Return a commit as plain data."""
     commit = hit.commit
-    mask = str if show_secrets else mask_text
     return {
         "commit": commit.id,
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(commit.time)),
         "author": commit.author,
-        "subject": mask(commit.subject),
-        "body": mask(commit.body),
+        "subject": commit.subject,
+        "body": commit.body,
         "paths": commit.paths,
         "symbols": commit.symbols,
         "score": round(hit.score, 4),

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from dowse.security.secret_masking import mask_row
 from dowse.security.terminal import escape_json
 from dowse.version import __version__
 
@@ -56,7 +55,6 @@ def related_to_json(related: Related) -> dict[str, Any]:
     return {
         **_HEADER,
         "symbol": {name: symbol[name] for name in symbol if name not in ("row", "file_id", "role")},
-        "notes": notes_to_json(related.notes),
         "neighbours": [_hit(hit) for hit in related.neighbours],
         "cluster": cluster
         and {
@@ -75,9 +73,8 @@ def graph_to_json(answer: GraphAnswer) -> dict[str, Any]:
         "relation": answer.relation,
         "generation": answer.generation,
         "depth": answer.depth,
-        # Secrets were masked when the answer was made.
-        "seeds": [symbol_to_json(seed, show_secrets=True) for seed in answer.seeds],
-        "target": symbol_to_json(answer.target, show_secrets=True) if answer.target else None,
+        "seeds": [symbol_to_json(seed) for seed in answer.seeds],
+        "target": symbol_to_json(answer.target) if answer.target else None,
         "total": answer.total,
         "total_tests": answer.total_tests,
         "total_by_depth": list(answer.total_by_depth),
@@ -89,7 +86,7 @@ def graph_to_json(answer: GraphAnswer) -> dict[str, Any]:
                 "path": mention.symbol.path,
                 "line": mention.line,
                 "text": mention.text,
-                "symbol": symbol_to_json(mention.symbol, show_secrets=True),
+                "symbol": symbol_to_json(mention.symbol),
             }
             for mention in answer.mentions
         ],
@@ -106,9 +103,9 @@ def candidates_to_json(name: str, candidates: Sequence[SymbolRow]) -> dict[str, 
     }
 
 
-def symbol_to_json(row: SymbolRow, *, show_secrets: bool = False) -> dict[str, Any]:
-    """Return a symbol without its text as plain data, likely secrets masked by default."""
-    fields = (row if show_secrets else mask_row(row))._asdict()
+def symbol_to_json(row: SymbolRow) -> dict[str, Any]:
+    """Return a symbol without its text as plain data."""
+    fields = row._asdict()
     return {"id": row.key, **{name: fields[name] for name in fields if name not in _INTERNAL}}
 
 
@@ -151,7 +148,7 @@ def _step(number: int, step: GraphStep) -> dict[str, Any]:
         "number": number,
         "depth": step.depth,
         "parent": step.parent + 1,
-        "symbol": symbol_to_json(step.symbol, show_secrets=True),
+        "symbol": symbol_to_json(step.symbol),
         "path": step.path,
         "line": step.line,
         "kind": step.edge.kind,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.formats.snippets import definition_line, find_name
 from dowse.security.safe_files import read_regular_file, resolve_inside
-from dowse.security.secret_masking import mask_text
 from dowse.security.terminal import escape_controls, escape_line_ends, escape_name
 from dowse.types import Answer, Hit, LineMatch
 
@@ -110,8 +109,7 @@ class SourceFiles:
         lines = self._lines[path]
         line = lines[number - 1].rstrip("\r") if number <= len(lines) else ""
         indent = line[: len(line) - len(line.lstrip())]
-        # A text with a secret in it is masked, the file is not.
-        return indent if line == indent + text or mask_text(line) == indent + text else ""
+        return indent if line == indent + text else ""
 
 
 def format_lines(

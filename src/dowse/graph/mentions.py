@@ -11,7 +11,6 @@ from dowse.graph.model import Mention, is_sure, role_order
 from dowse.graph.reachability import Bases, dispatching_method
 from dowse.graph.traverse import Reached
 from dowse.graph.type_hierarchy import is_constructor, is_type, members
-from dowse.security.secret_masking import mask_lines
 from dowse.storage.protocol import Reader
 from dowse.storage.symbol_lines import SymbolLines, assign_to_symbols
 from dowse.types import LineMatch, SymbolRow
@@ -47,8 +46,6 @@ def find_mentions(
     reached: Sequence[Reached],
     bases: Bases,
     limit: int = MENTION_LIMIT,
-    *,
-    show_secrets: bool = False,
 ) -> Mentions:
     """Return the lines that mention the name of the seeds, if no reference to them is certain.
 
@@ -72,7 +69,7 @@ def find_mentions(
     ]
     files = {row.file_id: row for row in reader.file_rows(sorted({file for file, _ in left}))}
     left.sort(key=lambda place: (*_file_order(files[place[0]]), place[1]))
-    shown = _read(reader, pattern, left[:limit] if limit else left, files, show_secrets)
+    shown = _read(reader, pattern, left[:limit] if limit else left, files)
     return Mentions(tuple(shown), len(left), is_complete)
 
 
@@ -136,7 +133,6 @@ def _read(
     pattern: Pattern,
     places: Sequence[tuple[int, int]],
     files: dict[int, SymbolRow],
-    show_secrets: bool,
 ) -> list[Mention]:
     """Return the text of lines, and the innermost symbol around each."""
     wanted: dict[int, list[int]] = {}
@@ -150,7 +146,9 @@ def _read(
     symbols = {row.row: row for row in reader.rows(sorted({row for row in rows.values() if row}))}
     mentions = []
     for file, numbers in wanted.items():
-        for match in _read_lines(reader.text(file), pattern, set(numbers), show_secrets):
+        for match in pattern.find_lines(reader.text(file)):
+            if match.line not in numbers:
+                continue
             symbol = symbols.get(rows.get((file, match.line), 0), files[file])
             mentions.append(Mention(symbol, match.line, _excerpt(match)))
     return mentions
@@ -161,8 +159,3 @@ def _excerpt(match: LineMatch) -> str:
     start = max(0, match.spans[0][0] - _EXCERPT // 2)
     text = match.text if len(match.text) <= _EXCERPT else match.text[start : start + _EXCERPT]
     return text.strip()
-
-
-def _read_lines(text: bytes, pattern: Pattern, numbers: set[int], show_secrets: bool) -> list[LineMatch]:
-    lines = [match for match in pattern.find_lines(text) if match.line in numbers]
-    return lines if show_secrets else mask_lines(text, lines)[0]

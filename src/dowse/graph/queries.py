@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dowse.errors import DowseError
 from dowse.graph.mentions import MENTION_LIMIT, find_mentions
-from dowse.graph.model import RELATIONS, GraphAnswer, GraphStep, Mention
+from dowse.graph.model import RELATIONS, GraphAnswer, GraphStep
 from dowse.graph.notes import (
     dispatch_note,
     empty_note,
@@ -20,7 +20,6 @@ from dowse.graph.notes import (
 from dowse.graph.reachability import Bases, ShortestPath, dispatching_method, reach, shortest_path
 from dowse.graph.traverse import Reached
 from dowse.graph.type_hierarchy import KINDS_WITH_MEMBERS
-from dowse.security.secret_masking import mask_row, mask_text, masked_note
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import resolve_all, resolve_groups
 from dowse.types import INCOMPLETE_INDEX, UNLINKED_GRAPH, Edge, Note, SymbolRow
@@ -35,8 +34,6 @@ def query_relation(
     name: str,
     depth: int | None = None,
     k: int | None = None,
-    *,
-    show_secrets: bool = False,
 ) -> GraphAnswer:
     """Return the symbols in a relation to the symbol with a name; raise if it is unknown or ambiguous.
 
@@ -46,12 +43,11 @@ def query_relation(
         name: `pkg.Class.method`, `Class.method`, `name` or `file.py:42`.
         depth: The number of hops; None takes the default of the relation.
         k: The number of steps; 0 gives all, None takes the default of the relation.
-        show_secrets: Do not mask likely secrets in names and signatures.
     """
     _check_limits(depth, k)
     seeds = resolve_all(reader, name, _seed_kinds(relation))
     notes = seed_notes(name, seeds)
-    return query_relation_of(reader, relation, seeds, depth, k, notes=notes, show_secrets=show_secrets)
+    return query_relation_of(reader, relation, seeds, depth, k, notes=notes)
 
 
 def seeds_named(reader: Reader, relation: str, name: str) -> list[list[SymbolRow]]:
@@ -70,7 +66,6 @@ def query_relation_of(
     k: int | None = None,
     *,
     notes: Sequence[Note] = (),
-    show_secrets: bool = False,
 ) -> GraphAnswer:
     """Return the symbols in a relation to known ones: a symbol, its overloads, the parts of a long one."""
     _check_limits(depth, k)
@@ -83,9 +78,7 @@ def query_relation_of(
         notes.append(dispatch_note(possible, seeds[0]))
     notes += value_notes(relation, seeds[0])
     mention_limit = MENTION_LIMIT if limit else 0
-    mentions = find_mentions(
-        reader, relation, seeds, traversal.reached, bases, mention_limit, show_secrets=show_secrets
-    )
+    mentions = find_mentions(reader, relation, seeds, traversal.reached, bases, mention_limit)
     if mentions.total:
         notes.append(mention_note(relation, seeds[0], mentions, is_empty=not steps))
     elif not steps:
@@ -93,17 +86,14 @@ def query_relation_of(
     shown = _nearest(steps, limit, tests_apart=relation == "impact")
     notes += truncation_notes(traversal, steps, shown)
     answer = _answer(reader, relation, seeds, shown, steps, hops, traversal.edges, notes)
-    answer = replace(answer, mentions=mentions.shown, total_mentions=mentions.total)
-    return answer if show_secrets else _mask_secrets(answer)
+    return replace(answer, mentions=mentions.shown, total_mentions=mentions.total)
 
 
-def find_path(
-    reader: Reader, start: str, end: str, depth: int | None = None, *, show_secrets: bool = False
-) -> GraphAnswer:
+def find_path(reader: Reader, start: str, end: str, depth: int | None = None) -> GraphAnswer:
     """Return the shortest path of calls and uses, of `depth` hops at most, between two symbols by name."""
     starts, ends = resolve_all(reader, start), resolve_all(reader, end)
     notes = [*seed_notes(start, starts), *seed_notes(end, ends)]
-    return find_path_between(reader, starts, ends, depth, notes=notes, show_secrets=show_secrets)
+    return find_path_between(reader, starts, ends, depth, notes=notes)
 
 
 def find_path_between(
@@ -113,7 +103,6 @@ def find_path_between(
     depth: int | None = None,
     *,
     notes: Sequence[Note] = (),
-    show_secrets: bool = False,
 ) -> GraphAnswer:
     """Return the shortest path between known symbols."""
     _check_limits(depth)
@@ -134,8 +123,7 @@ def find_path_between(
             notes.append(dispatch_note(steps[number : number + 1], step.symbol))
     edges = tuple(edge for step in path.steps for edge in step.edges)
     seeds = [*_start_member(reader, starts, path), *starts]
-    answer = _answer(reader, "path", seeds, steps, steps, hops, edges, notes, ends[0])
-    return answer if show_secrets else _mask_secrets(answer)
+    return _answer(reader, "path", seeds, steps, steps, hops, edges, notes, ends[0])
 
 
 def _seed_kinds(relation: str) -> Collection[str]:
@@ -224,33 +212,3 @@ def _start_member(reader: Reader, starts: Sequence[SymbolRow], path: ShortestPat
     if not path.steps or path.steps[0].parent in {row.row for row in starts}:
         return []
     return reader.rows([path.steps[0].parent])
-
-
-def _mask_secrets(answer: GraphAnswer) -> GraphAnswer:
-    """Mask likely secrets in names and signatures, e.g. in the default of a parameter; note how many."""
-    masked = replace(
-        answer,
-        seeds=tuple(mask_row(seed) for seed in answer.seeds),
-        steps=tuple(_mask_step(step) for step in answer.steps),
-        target=answer.target and mask_row(answer.target),
-        mentions=tuple(_mask_mention(mention) for mention in answer.mentions),
-        notes=tuple(replace(note, text=mask_text(note.text)) for note in answer.notes),
-    )
-    if masked == answer:
-        return answer
-    before = (*answer.seeds, *(step.symbol for step in answer.steps), answer.target)
-    after = (*masked.seeds, *(step.symbol for step in masked.steps), masked.target)
-    count = sum(old != new for old, new in zip(before, after, strict=True))
-    return replace(masked, notes=(*masked.notes, masked_note(max(1, count))))
-
-
-def _mask_mention(mention: Mention) -> Mention:
-    symbol = mask_row(mention.symbol)
-    return mention if symbol is mention.symbol else replace(mention, symbol=symbol)
-
-
-def _mask_step(step: GraphStep) -> GraphStep:
-    symbol, other, through = mask_row(step.symbol), mask_text(step.other), mask_text(step.through)
-    if symbol is step.symbol and other is step.other and through is step.through:
-        return step
-    return replace(step, symbol=symbol, other=other, through=through)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from dowse.security.secret_masking import mask_text
-
 # Fewer content words are a label ("fix tests"), not a query that some code answers.
 MIN_CONTENT_WORDS = 3
 # So many of them must be specific: "fix flake8 warnings" has none, "fix mypy plugin for dataclasses" has two.
@@ -164,8 +162,7 @@ def query_from_subject(subject: str, author: str = "") -> str:
     cleaned = clean_subject(subject)
     if _NO_QUESTION.match(written) or _NO_QUESTION.match(cleaned):
         return ""
-    # A query is printed and saved: one that holds a secret is dropped.
-    return cleaned if _is_specific(cleaned) and mask_text(cleaned) == cleaned else ""
+    return cleaned if _is_specific(cleaned) else ""
 
 
 def clean_subject(subject: str) -> str:

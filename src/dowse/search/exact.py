@@ -29,7 +29,6 @@ from dowse.query.evaluate import evaluate, matches_row
 from dowse.search.planner import Plan
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.signals import QueryFeatures, RankedHit, location, rank
-from dowse.security.secret_masking import mask_lines
 from dowse.storage.protocol import Reader
 from dowse.storage.symbol_lines import SymbolLines, SymbolLocation, assign_to_symbols
 from dowse.types import Contribution, LineMatch, Note, SymbolRow
@@ -157,9 +156,8 @@ def matching_lines(
     matches: ExactMatches,
     *,
     is_limited: bool = False,
-    show_secrets: bool = False,
-) -> Iterator[tuple[tuple[LineMatch, ...], int]]:
-    """Yield for each hit its matching lines, each once, and how many secrets are masked in them.
+) -> Iterator[tuple[LineMatch, ...]]:
+    """Yield for each hit its matching lines, each once.
 
     Where very many lines match, the first match of a line may be all that is given; `is_limited` says that
     the best hits are asked for, not all of them.
@@ -187,11 +185,7 @@ def matching_lines(
                 match, known = matched[key][number], lines.get(number)
                 spans = {*known.spans, *match.spans} if known else match.spans
                 lines[number] = LineMatch(number, match.text, tuple(sorted(spans)))
-        shown = [lines[number] for number in sorted(lines)]
-        masked = 0
-        if shown and not show_secrets:
-            shown, masked = mask_lines(reader.text(hit.row.file_id), shown)
-        yield tuple(shown), masked
+        yield tuple(lines[number] for number in sorted(lines))
 
 
 def _rows_at(reader: Reader, locations: Sequence[SymbolLocation]) -> list[SymbolRow]:

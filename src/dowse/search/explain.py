@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import repeat
 
 from dowse import deadline
@@ -18,7 +17,6 @@ from dowse.search.lanes.tfidf import TfidfResult
 from dowse.search.ranking.confidence import NOTHING_RELEVANT, confidence, is_nothing
 from dowse.search.ranking.signals import RankedHit
 from dowse.search.refine import diversifies_by_vectors
-from dowse.security.secret_masking import mask_text, masked_note
 from dowse.types import (
     INCOMPLETE_INDEX,
     UNLINKED_GRAPH,
@@ -26,7 +24,6 @@ from dowse.types import (
     Contribution,
     Hit,
     LaneReport,
-    LaneScore,
     LineMatch,
     Note,
     PlanReport,
@@ -65,17 +62,14 @@ def make_answer(
     all_notes += _incomplete_notes(context, candidates)
     if options.explain:
         _break_down_scores(context, candidates, shown)
-    masked_counts: list[int] = []
     final: list[Hit] = []
     try:
-        final.extend(_hits(context, ranking, shown, confidences, masked_counts))
+        final.extend(_hits(context, ranking, shown, confidences))
     except TooSlow:
         if not final:
             raise
         text = f"there was time for the texts of {len(final):,} of {len(shown):,} hits"
         all_notes.append(Note("truncated", text))
-    if any(masked_counts):
-        all_notes.append(masked_note(sum(masked_counts)))
     return Answer(
         query=context.request.text,
         mode=plan.mode,
@@ -89,7 +83,7 @@ def make_answer(
             _reason(context),
             plan.lanes,
             ranking.fusion,
-            tuple(map(mask_text, plan.seeds)),
+            tuple(plan.seeds),
             plan.structural.relation if plan.structural else "",
             candidates.expansion,
         ),
@@ -157,29 +151,21 @@ def _hits(
     ranking: Ranking,
     ranked: Sequence[RankedHit],
     confidences: Mapping[int, float],
-    masked_counts: list[int],
 ) -> Iterator[Hit]:
     """Yield the hits with their texts, in batches: the texts of a large answer would fill the memory."""
-    reader, show_secrets = context.reader, context.settings.show_secrets
+    reader = context.reader
     for start in range(0, len(ranked), _BATCH):
         deadline.check()
         batch = ranked[start : start + _BATCH]
-        symbols = reader.symbols([hit.row for hit in batch], show_secrets=show_secrets)
-        matches: Iterable[tuple[tuple[LineMatch, ...], int]] = repeat(((), 0), len(batch))
+        symbols = reader.symbols([hit.row for hit in batch])
+        matches: Iterable[tuple[LineMatch, ...]] = repeat((), len(batch))
         if context.matches:
             matches = matching_lines(
                 *(reader, context.plan, batch, context.matches),
                 is_limited=bool(context.request.options.k),
-                show_secrets=show_secrets,
             )
-        for rank, (hit, symbol, (lines, masked)) in enumerate(
-            zip(batch, symbols, matches, strict=True), start + 1
-        ):
+        for rank, (hit, symbol, lines) in enumerate(zip(batch, symbols, matches, strict=True), start + 1):
             lanes, contributions = tuple(ranking.lanes_of(hit)), tuple(hit.contributions)
-            if not show_secrets:  # details name symbols
-                lanes = tuple(map(_mask_lane, lanes))
-                contributions = tuple(map(_mask_contribution, contributions))
-            masked_counts.append(max(symbol.masked, masked))
             lines = lines or _frame_lines(ranking, hit, symbol)
             confidence = confidences.get(hit.row.row)
             yield Hit(rank, hit.score, symbol, contributions, lines, lanes, confidence, hit.also_in)
@@ -304,20 +290,3 @@ def _split_contribution(whole: Contribution, parts: Mapping[tuple[str, str], flo
     if abs(remainder) > 1e-3 * abs(whole.value):
         split.append(Contribution(whole.source, remainder, "filters"))
     return split
-
-
-def _mask_detail(detail: str) -> str:
-    """Mask names that contain a token; short words are none."""
-    if len(detail) < _MIN_TOKEN_LENGTH or all(len(word) < _MIN_TOKEN_LENGTH for word in detail.split()):
-        return detail
-    return mask_text(detail)
-
-
-def _mask_lane(lane: LaneScore) -> LaneScore:
-    detail = _mask_detail(lane.detail)
-    return lane if detail is lane.detail else lane._replace(detail=detail)
-
-
-def _mask_contribution(part: Contribution) -> Contribution:
-    detail = _mask_detail(part.detail)
-    return part if detail is part.detail else replace(part, detail=detail)

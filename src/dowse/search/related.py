@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from dowse.errors import DowseError
 from dowse.parsing.tokenizer import split_identifier
-from dowse.security.secret_masking import mask_row, masked_note
 from dowse.storage.protocol import Reader, VectorRequest
-from dowse.types import Contribution, Hit, Note, SymbolRow
+from dowse.types import Contribution, Hit, SymbolRow
 
 # Words in the label of a cluster.
 _LABEL_WORDS = 4
@@ -34,33 +33,20 @@ class Related:
     symbol: SymbolRow
     neighbours: tuple[Hit, ...]
     cluster: Cluster | None  # None where none were fitted
-    notes: tuple[Note, ...] = ()  # what was masked
 
 
-def related(
-    reader: Reader,
-    encoder: str,
-    symbol: SymbolRow,
-    k: int,
-    method: str = "auto",
-    *,
-    show_secrets: bool = False,
-) -> Related:
+def related(reader: Reader, encoder: str, symbol: SymbolRow, k: int, method: str = "auto") -> Related:
     """Return the k nearest neighbours of a symbol, and the k members nearest to its cluster's centroid."""
     vector = reader.vectors(encoder, [symbol.row])[0]
     if not vector.any():
         raise DowseError(f"{symbol.qualified_name} has no vector yet; `dowse index` finishes embedding")
     nearest = reader.nearest(VectorRequest(encoder, vector, method), k + 1)
     others = [(row, score) for row, score in nearest if row != symbol.row][:k]
-    neighbours = _hits(reader, others, "embedding", show_secrets)
-    cluster = _cluster(reader, encoder, symbol, k, show_secrets)
-    hits = {hit.symbol.id: hit for hit in (*neighbours, *(cluster.members if cluster else ()))}
-    masked = sum(hit.symbol.masked for hit in hits.values())
-    shown = symbol if show_secrets else mask_row(symbol)
-    return Related(shown, neighbours, cluster, (masked_note(masked),) if masked else ())
+    neighbours = _hits(reader, others, "embedding")
+    return Related(symbol, neighbours, _cluster(reader, encoder, symbol, k))
 
 
-def _cluster(reader: Reader, encoder: str, symbol: SymbolRow, k: int, show_secrets: bool) -> Cluster | None:
+def _cluster(reader: Reader, encoder: str, symbol: SymbolRow, k: int) -> Cluster | None:
     import numpy as np
 
     centroids = reader.cluster_centroids(encoder)
@@ -72,14 +58,12 @@ def _cluster(reader: Reader, encoder: str, symbol: SymbolRow, k: int, show_secre
     counts = Counter(word for row in rows for word in set(split_identifier(row.name)) if len(word) > 2)
     common = sorted((-count, word) for word, count in counts.items() if count > 1)
     words = [word for _, word in common[:_LABEL_WORDS]]
-    return Cluster(number, len(members), tuple(words), _hits(reader, members[:k], "cluster", show_secrets))
+    return Cluster(number, len(members), tuple(words), _hits(reader, members[:k], "cluster"))
 
 
-def _hits(
-    reader: Reader, ranked: list[tuple[int, float]], source: str, show_secrets: bool
-) -> tuple[Hit, ...]:
+def _hits(reader: Reader, ranked: list[tuple[int, float]], source: str) -> tuple[Hit, ...]:
     rows = reader.rows([row for row, _ in ranked])
-    symbols = reader.symbols(rows, show_secrets=show_secrets)
+    symbols = reader.symbols(rows)
     return tuple(
         Hit(rank, score, symbol, (Contribution(source, score, "cosine"),))
         for rank, (symbol, (_, score)) in enumerate(zip(symbols, ranked, strict=True), 1)

@@ -1,1 +1,1 @@
-"""Untrusted input: bounded reads, escaped output, secret scanning, trust on first use (docs/SECURITY.md)."""
+"""Untrusted input: bounded reads, escaped output, trust on first use (docs/SECURITY.md)."""

@@ -19,7 +19,7 @@ LOOKAHEAD = 10
 _MISSES = frozenset[NoteCode](["nothing-relevant", "unknown-name", "below-min-score"])
 # Notes about the state of an index, and of hits that are shown, whatever it answers.
 _STATES = frozenset[NoteCode](
-    ["partly-embedded", "incomplete-index", "refreshing", "lane-failed", "masked", "feedback", "other"]
+    ["partly-embedded", "incomplete-index", "refreshing", "lane-failed", "feedback", "other"]
 )
 # The fields of each index's own answer, without the hits.
 _INDEX_FIELDS = ("mode", "generation", "candidates", "notes", "embedded", "plan", "lanes")

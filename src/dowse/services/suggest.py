@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from dowse.query.languages import KINDS, LANGUAGES
-from dowse.security.secret_masking import mask_text
 from dowse.services.models.answer import Suggestion
 from dowse.services.symbol_names import NameTable, SymbolName, folder_order
 
@@ -55,7 +54,7 @@ def _queries(typed: str, past_queries: Iterable[tuple[str, int]]) -> Iterator[Su
     matching = [(query, count) for query, count in past_queries if wanted and wanted in query.lower()]
     matching.sort(key=lambda each: (not each[0].lower().startswith(wanted), -each[1], each[0]))
     for query, count in matching[:_MAX_QUERIES]:
-        if query.lower() != wanted and mask_text(query) == query:
+        if query.lower() != wanted:
             times = "once" if count == 1 else f"{count} times"
             yield Suggestion(kind="query", text=query, query=query, detail=f"asked before, {times}")
 
@@ -106,8 +105,6 @@ def _names(before: str, word: str, tables: Tables, limit: int) -> Iterator[Sugge
     names.sort(key=lambda each: each[1].sort_key(bare.lower()))
     for index, name in names[:limit]:
         text = name.qualified_name if "." in bare else name.text
-        if mask_text(text) != text:  # a name that holds a secret is not suggested
-            continue
         yield Suggestion(
             kind="name",
             text=text,

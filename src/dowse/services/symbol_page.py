@@ -8,9 +8,8 @@ from urllib.parse import quote
 from dowse.formats.json_format import graph_to_json, symbol_to_json
 from dowse.graph.queries import query_relation_of
 from dowse.security.safe_files import resolve_inside
-from dowse.security.secret_masking import mask_span, masked_note
 from dowse.services.targets import Target, resolve_overloads
-from dowse.types import SymbolRow
+from dowse.types import Note, SymbolRow
 
 _OUTLINE_FIELDS = ("id", "kind", "name", "qualified_name", "start_line", "end_line", "signature")
 _NEIGHBOUR_FIELDS = ("symbol", "path", "line", "kind", "confidence", "certainty", "test")
@@ -19,14 +18,13 @@ _NEIGHBOUR_FIELDS = ("symbol", "path", "line", "kind", "confidence", "certainty"
 def symbol_page(target: Target, neighbours: int) -> dict[str, Any]:
     """Return a symbol with up to so many callers and callees as plain data; its notes are `Note` objects."""
     served, reader, row = target
-    show_secrets = target.show_secrets
-    whole = reader.symbols([row], show_secrets=show_secrets)[0]
-    source, lines, masked = _source(reader.text(row.file_id), row, show_secrets)
+    whole = reader.symbols([row])[0]
+    source, lines = _source(reader.text(row.file_id), row)
     file = _file(target)
     return {
         "index": served.name,
         "generation": reader.generation,
-        "symbol": symbol_to_json(row, show_secrets=show_secrets),
+        "symbol": symbol_to_json(row),
         "doc": whole.doc,
         "code": whole.code,
         "code_lines": list(whole.line_numbers),
@@ -34,18 +32,17 @@ def symbol_page(target: Target, neighbours: int) -> dict[str, Any]:
         "lines": lines,
         "file": file,
         "editor": f"vscode://file/{quote(file.lstrip('/'))}:{row.start_line}" if file else "",
-        "outline": [_outline_entry(each, show_secrets) for each in reader.rows_of_files([row.file_id])],
-        **_neighbours(target, neighbours, max(masked, whole.masked)),
+        "outline": [_outline_entry(each) for each in reader.rows_of_files([row.file_id])],
+        **_neighbours(target, neighbours),
     }
 
 
-def _source(text: bytes, row: SymbolRow, show_secrets: bool) -> tuple[str, int, int]:
-    """Return the lines of a symbol, the number of lines of its file, and the number of masked secrets."""
+def _source(text: bytes, row: SymbolRow) -> tuple[str, int]:
+    """Return the lines of a symbol, and the number of lines of its file."""
     text = text.removesuffix(b"\n")
     start = _line_start(text, row.start_line)
     end = max(start, _line_start(text, row.end_line + 1) - (row.end_line <= text.count(b"\n")))
-    part, masked = (text[start:end], 0) if show_secrets else mask_span(text, start, end)
-    return part.decode("utf-8", "replace"), text.count(b"\n") + 1, masked
+    return text[start:end].decode("utf-8", "replace"), text.count(b"\n") + 1
 
 
 def _line_start(text: bytes, number: int) -> int:
@@ -69,22 +66,20 @@ def _file(target: Target) -> str:
         return ""
 
 
-def _outline_entry(row: SymbolRow, show_secrets: bool) -> dict[str, Any]:
-    data = symbol_to_json(row, show_secrets=show_secrets)
+def _outline_entry(row: SymbolRow) -> dict[str, Any]:
+    data = symbol_to_json(row)
     return {name: data[name] for name in _OUTLINE_FIELDS}
 
 
-def _neighbours(target: Target, limit: int, masked: int) -> dict[str, Any]:
+def _neighbours(target: Target, limit: int) -> dict[str, Any]:
     """Return callers, callees and notes; a corpus has no call graph, and a whole file is not in it."""
     data: dict[str, Any] = {}
-    notes = [masked_note(masked)] if masked else []
+    notes: list[Note] = []
     has_graph = bool(target.row.row) and not target.reader.is_corpus and limit > 0
-    reader, shows = target.reader, target.show_secrets
+    reader = target.reader
     seeds = resolve_overloads(target.served, reader, target.row.key) if has_graph else ()
     for relation in ("callers", "callees"):
-        answer = (
-            query_relation_of(reader, relation, seeds, 1, limit, show_secrets=shows) if has_graph else None
-        )
+        answer = query_relation_of(reader, relation, seeds, 1, limit) if has_graph else None
         found: dict[str, Any] = (
             graph_to_json(answer) if answer else {"steps": [], "mentions": [], "total_mentions": 0}
         )

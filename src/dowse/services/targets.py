@@ -25,11 +25,6 @@ class Target(NamedTuple):
     reader: Reader
     row: SymbolRow
 
-    @property
-    def show_secrets(self) -> bool:
-        """Whether the index shows likely secrets."""
-        return self.served.index.settings.show_secrets
-
 
 @contextlib.contextmanager
 def open_target(indexes: ServedIndexes, index: str | None, target: str) -> Iterator[Target]:
@@ -54,14 +49,14 @@ def resolve_overloads(served: ServedIndex, reader: Reader, target: str) -> Seque
 def walk(target: Target, relation: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
     """Walk a relation of the call graph from a symbol and its overloads."""
     seeds = resolve_overloads(target.served, target.reader, target.row.key)
-    return query_relation_of(target.reader, relation, seeds, depth, k, show_secrets=target.show_secrets)
+    return query_relation_of(target.reader, relation, seeds, depth, k)
 
 
 def related_to(target: Target, encoder_id: str, k: int) -> Related:
     """Return the symbols nearest to one by embedding, and its cluster."""
     check_symbol(target.row)
     method = target.served.index.settings.vectors
-    return find_related(target.reader, encoder_id, target.row, k, method, show_secrets=target.show_secrets)
+    return find_related(target.reader, encoder_id, target.row, k, method)
 
 
 def check_symbol(row: SymbolRow) -> None:

@@ -52,8 +52,8 @@ class ReadCache:
     def __init__(self) -> None:
         self.rows = BoundedCache[int, SymbolRow](_MAX_ROWS)
         self.texts = BoundedCache[int, bytes](_MAX_TEXT_BYTES, len)
-        # By row, negative file id of a whole file, and whether secrets are shown.
-        self.symbols = BoundedCache[tuple[int, bool], Symbol](
+        # By row, or negative file id of a whole file.
+        self.symbols = BoundedCache[int, Symbol](
             _MAX_TEXT_BYTES, lambda symbol: len(symbol.code) + len(symbol.doc)
         )
         self.frequencies = BoundedCache[tuple[str, str], int](_MAX_FREQUENCIES)  # by field and term

@@ -214,8 +214,8 @@ class Reader(Protocol):
     def files_with_problems(self) -> list[StoredFile]:
         """Return the files that have a problem, such as no syntax tree."""
 
-    def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
-        """Return symbols with their text; likely secrets are masked unless `show_secrets`."""
+    def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
+        """Return symbols with their text."""
 
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT

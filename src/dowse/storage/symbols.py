@@ -1,4 +1,4 @@
-"""Stored symbols with their text: as answers show them (likely secrets masked), and as encoders read them."""
+"""Stored symbols with their text: as answers show them, and as encoders read them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.parsing.spans import join_spans, subtract_spans
-from dowse.security.secret_masking import are_free_of_secrets, mask_counted, mask_row, mask_span
 from dowse.types import Span, Symbol, SymbolRecord, SymbolRow
 
 if TYPE_CHECKING:
@@ -23,39 +22,19 @@ class SymbolDetails(NamedTuple):
 
 
 def build_symbols(
-    rows: Sequence[SymbolRow],
-    texts: Mapping[int, bytes],
-    details: Mapping[int, SymbolDetails],
-    show_secrets: bool,
+    rows: Sequence[SymbolRow], texts: Mapping[int, bytes], details: Mapping[int, SymbolDetails]
 ) -> list[Symbol]:
-    """Return symbols with their text, secrets masked unless `show_secrets`; one without details is a file."""
-    parts = [
-        (row, text, details.get(row.row) or SymbolDetails("", [(0, len(text))], (), ""))
-        for row, text in ((row, texts[row.file_id]) for row in rows)
-    ]
-    is_clean = show_secrets or are_free_of_secrets(
-        ((text, each.spans) for _, text, each in parts), [each.doc for _, _, each in parts if each.doc]
-    )
-    return [_build_symbol(row, text, each, is_clean) for row, text, each in parts]
+    """Return symbols with their text; one without details is a file."""
+    return [_build_symbol(row, texts[row.file_id], details.get(row.row)) for row in rows]
 
 
-def _build_symbol(row: SymbolRow, text: bytes, details: SymbolDetails, is_clean: bool) -> Symbol:
-    doc, spans, _, digest = details
-    masked = 0
-    if is_clean:
-        parts = [text[start:end] for start, end in spans]
-    else:
-        spans_masked = [mask_span(text, start, end) for start, end in spans]
-        parts, masked = [part for part, _ in spans_masked], sum(count for _, count in spans_masked)
-        doc, masked_in_doc = mask_counted(doc)  # a corpus holds it apart from the code
-        masked = masked or masked_in_doc
-        row = mask_row(row) if masked else row  # names and signature are part of the code
-    code = b"".join(parts).decode("utf-8", "replace")
+def _build_symbol(row: SymbolRow, text: bytes, details: SymbolDetails | None) -> Symbol:
+    doc, spans, _, digest = details or SymbolDetails("", [(0, len(text))], (), "")
+    code = join_spans(text, spans).decode("utf-8", "replace")
     return Symbol(
         *(row.key, row.repo, row.path, row.language, row.kind, row.name, row.qualified_name),
         *(row.start_line, row.end_line, row.signature, doc, code, digest),
         line_numbers=_line_numbers(text, spans),
-        masked=masked,
     )
 
 

@@ -1435,7 +1435,7 @@ export interface components {
              * @description For programs.
              * @enum {string}
              */
-            code: "nothing-relevant" | "unknown-name" | "below-min-score" | "plain-text" | "relaxed" | "graph" | "trace" | "truncated" | "masked" | "partly-embedded" | "incomplete-index" | "refreshing" | "lane-failed" | "index-failed" | "feedback" | "other";
+            code: "nothing-relevant" | "unknown-name" | "below-min-score" | "plain-text" | "relaxed" | "graph" | "trace" | "truncated" | "partly-embedded" | "incomplete-index" | "refreshing" | "lane-failed" | "index-failed" | "feedback" | "other";
             /**
              * Remedy
              * @description The command or flag that helps at a prompt, if any.

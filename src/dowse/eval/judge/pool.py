@@ -19,7 +19,6 @@ from dowse.eval.types import Search, SearchResult
 from dowse.index import Index
 from dowse.security.limited_json import count_elements
 from dowse.security.safe_files import read_regular_file, resolve_inside
-from dowse.security.secret_masking import mask_text
 from dowse.types import Hit
 
 POOL_DEPTH = 10
@@ -157,7 +156,7 @@ def read_lines_of(result: SearchResult, root: Path | None) -> list[tuple[int, st
         data = read_regular_file(resolve_inside(root, result.path), _MAX_BYTES)
     except OSError:
         return []
-    texts = mask_text(data.decode("utf-8", "replace")).split("\n")
+    texts = data.decode("utf-8", "replace").split("\n")
     first = max(1, result.start_line)
     last = result.end_line or len(texts)
     return list(enumerate(texts[first - 1 : last], first))

@@ -20,7 +20,6 @@ from dowse.eval.types import DOCS, Case
 from dowse.history.sources import Sources, definitions_in, read
 from dowse.parsing.languages import detect_language
 from dowse.parsing.tokenizer import split_identifier
-from dowse.security.secret_masking import mask_text
 from dowse.types import Definition
 
 # Shorter sentences fit too many symbols: "Close the file."
@@ -101,8 +100,6 @@ def _documented(folder: Path, path: str, language: str) -> Iterator[_Documented]
             continue
         sentence = first_sentence(candidate.doc)
         if MIN_WORDS <= len(_WORD.findall(sentence)) <= MAX_WORDS and not _repeats(sentence, definition):
-            if mask_text(sentence) != sentence:  # a query is printed and saved
-                continue
             yield _Documented(path, definition.start_line, definition.qualified_name, sentence)
 
 

@@ -68,4 +68,4 @@ def all_symbols(index: Index) -> Iterator[Symbol]:
         files = sorted(reader.files(), key=lambda file: (file.repo, file.path))
         rows = reader.rows_of_files([file.file_id for file in files])
         for start in range(0, len(rows), _BATCH):
-            yield from reader.symbols(rows[start : start + _BATCH], show_secrets=True)
+            yield from reader.symbols(rows[start : start + _BATCH])

@@ -64,7 +64,7 @@ def _stripped(reader: Reader, ids: list[int]) -> Iterable[tuple[int, bytes]]:
     """Put files together from the texts of their symbols, which lack the documentation."""
     rows = reader.rows_of_files(ids)
     lines: dict[int, dict[int, str]] = {file_id: {} for file_id in ids}
-    for row, symbol in zip(rows, reader.symbols(rows, show_secrets=True), strict=True):
+    for row, symbol in zip(rows, reader.symbols(rows), strict=True):
         for number, text in symbol.numbered_lines:
             known = lines[row.file_id]
             known[number] = known.get(number, "") + text

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Settings that are flags of several commands.
 _SETTINGS = (
     *("index_dir", "backend", "exclude", "strip_docs", "processes", "memory"),
-    *("include_secrets", "show_secrets"),
+    "include_secrets",
     *("encoder", "view", "vectors", "device", "threads"),
 )
 # Unreadable files that are listed; `dowse status --files` lists all.

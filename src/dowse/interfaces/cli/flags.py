@@ -44,11 +44,6 @@ _FLAGS: dict[str, dict[str, Any]] = {
     "--vectors": {"choices": VECTORS, "help": "vector search method (default: auto)"},
     "--device": {"choices": DEVICES, "help": "device that encoders run on (default: auto)"},
     "--threads": {"type": int, "metavar": "N", "help": "encoding threads (default: all cores)"},
-    "--show-secrets": {
-        "action": "store_true",
-        "default": None,
-        "help": "show likely secrets in plain text (default: masked with *)",
-    },
     "--refresh": {
         "choices": REFRESH,
         "help": "update the index with changed files first (default: auto)",

@@ -26,7 +26,7 @@ def add_arguments(parser: CommandParser) -> None:
     )
     parser.add_argument("--repo", metavar="PATH", help="the repository: a path or a git address")
     parser.add_argument("--symbol", metavar="NAME", help="only commits that changed this definition")
-    flags.add(parser, "--fresh", "--encoder", "--threads", "--show-secrets")
+    flags.add(parser, "--fresh", "--encoder", "--threads")
     flags.add_top_k(parser, 10)
     flags.add(parser, "--json")
 
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     index = open_index(options)
     with ProgressBar("encoding", "commits", quiet=options.json) as bar:
         hits = index.log(query, options.top_k, on_progress=bar.show)
-    commits = [commit_to_json(hit, show_secrets=index.settings.show_secrets) for hit in hits]
+    commits = [commit_to_json(hit) for hit in hits]
     if options.json:
         print_json({"query": query, "commits": commits})
     else:

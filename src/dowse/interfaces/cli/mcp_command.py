@@ -34,7 +34,7 @@ def add_arguments(parser: CommandParser) -> None:
         default="auto",
         help="structured content beside the text of answers; auto: unless the client's model would read it",
     )
-    flags.add(parser, "--show-secrets", "encoding")
+    flags.add(parser, "encoding")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -73,7 +73,7 @@ def add_arguments(parser: CommandParser) -> None:
     form.add_argument("-l", "--files-with-matches", action="store_true", help="paths alone")
     form.add_argument("-c", "--count", action="store_true", help="the number of lines or hits of each file")
     grep_flags.add(parser)
-    flags.add(parser, "--refresh", "--show-secrets", "indexing", "encoding")
+    flags.add(parser, "--refresh", "indexing", "encoding")
 
 
 def run(options: argparse.Namespace) -> int:

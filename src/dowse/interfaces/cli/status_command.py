@@ -148,15 +148,13 @@ def _cluster_index(index: Mapping[str, Any]) -> str:
 
 
 def _list_files(index: Index, *, as_json: bool) -> None:
-    files, skipped, secrets = index.files(), index.skipped(), index.files_with_secrets()
+    files, skipped = index.files(), index.skipped()
     if as_json:
-        rows = [{**file._asdict(), "likely_secrets": secrets.get(file.file_id, 0)} for file in files]
+        rows = [file._asdict() for file in files]
         print_json({"files": rows, "skipped": [{"path": path, "reason": why} for path, why in skipped]})
         return
     for file in files:
-        count = secrets.get(file.file_id, 0)
-        likely = f"{count} likely secret{'s' if count > 1 else ''}" if count else ""
-        notes = "".join(f", {note}" for note in (file.role, file.problem, likely) if note)
+        notes = "".join(f", {note}" for note in (file.role, file.problem) if note)
         counts = f"{file.language or 'text'}, {file.symbols} symbols, {file.lines} lines{notes}"
         sys.stdout.write(f"in   {escape_name(file.path)}\t{escape_name(counts)}\n")
     for path, reason in skipped:

@@ -10,7 +10,7 @@ from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import embed_briefly, located, open_current_index
 from dowse.interfaces.cli.output import output_format, output_style, write_graph
-from dowse.interfaces.cli.printing import print_error, print_json, print_notes
+from dowse.interfaces.cli.printing import print_error, print_json
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ def add_arguments(parser: CommandParser) -> None:
         parser.add_argument("pattern", help="a name or qualified name; * and ? are wildcards")
         flags.add(parser, "target")
         flags.add_top_k(parser, 50)
-        flags.add(parser, "--show-secrets", "--json")
+        flags.add(parser, "--json")
     elif parser.command == "related":
         parser.add_argument("symbol", help=flags.SYMBOL_HELP)
         flags.add(parser, "target", "encoding")
         flags.add_top_k(parser, 10)
-        flags.add(parser, "--show-secrets", "--json")
+        flags.add(parser, "--json")
     else:
         _add_graph_arguments(parser)
 
@@ -55,7 +55,7 @@ def _add_graph_arguments(parser: CommandParser) -> None:
     form = flags.add_output_format(parser)
     form.add_argument("--dot", action="store_true", help="a diagram for Graphviz")
     form.add_argument("--mermaid", action="store_true", help="a diagram for Mermaid")
-    flags.add(parser, "--show-secrets", "--refresh")
+    flags.add(parser, "--refresh")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -102,7 +102,6 @@ def _list_related(options: argparse.Namespace) -> int:
     else:
         from dowse.formats.text import render_related
 
-        print_notes(related.notes)
         sys.stdout.write(render_related(related, output_style(options, index.root)))
     return EXIT_FOUND if related.neighbours else EXIT_NOTHING
 

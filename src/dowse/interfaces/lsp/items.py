@@ -8,7 +8,6 @@ from lsprotocol import types
 
 from dowse.graph.model import GraphStep
 from dowse.interfaces.lsp.source import Source
-from dowse.security.secret_masking import mask_row
 from dowse.security.terminal import escape_name
 from dowse.types import SymbolRow
 
@@ -42,11 +41,6 @@ def display_name(row: SymbolRow) -> str:
     return escape_name(row.name or row.path.rpartition("/")[2])
 
 
-def shown_row(source: Source, row: SymbolRow) -> SymbolRow:
-    """Return a symbol with likely secrets masked, unless they are shown."""
-    return row if source.show_secrets else mask_row(row)
-
-
 def call_item(source: Source, row: SymbolRow, step: GraphStep | None = None) -> types.CallHierarchyItem:
     """Return a symbol of a call hierarchy; a step says how certain its edge is."""
     return types.CallHierarchyItem(**_item(source, row, step))
@@ -58,14 +52,13 @@ def type_item(source: Source, row: SymbolRow, step: GraphStep | None = None) -> 
 
 
 def _item(source: Source, row: SymbolRow, step: GraphStep | None) -> dict[str, Any]:
-    shown = shown_row(source, row)
     certainty = step.certainty if step else ""
-    place = f"{shown.qualified_name} · {row.path}:{row.start_line}"
+    place = f"{row.qualified_name} · {row.path}:{row.start_line}"
     data = {"id": row.key}
     if step is not None:
         data |= {"kind": step.edge.kind, "confidence": step.confidence, "certainty": certainty}
     return {
-        "name": display_name(shown),
+        "name": display_name(row),
         "kind": symbol_kind(row.kind),
         "uri": source.folder.uri(row.path),
         "range": source.symbol_range(row),

@@ -9,7 +9,7 @@ from lsprotocol import types
 from dowse.graph.model import is_sure
 from dowse.graph.reachability import dispatching_method, reach
 from dowse.interfaces.lsp.cursor import Meant, symbols_at
-from dowse.interfaces.lsp.items import display_name, item_id, shown_row, symbol_kind
+from dowse.interfaces.lsp.items import display_name, item_id, symbol_kind
 from dowse.interfaces.lsp.session import Session
 from dowse.interfaces.lsp.source import Source
 from dowse.security.terminal import escape_controls, escape_name
@@ -70,8 +70,8 @@ def hover(session: Session, params: types.HoverParams) -> types.Hover | None:
 
 def _describe(source: Source, meant: Meant, is_plain: bool) -> list[str]:
     """Return signature, documentation and facts."""
-    row = shown_row(source, meant.row)
-    whole = source.reader.symbols([meant.row], show_secrets=source.show_secrets)[0]
+    row = meant.row
+    whole = source.reader.symbols([row])[0]
     facts = [f"{row.kind} {row.qualified_name}", f"{row.path}:{row.start_line}"]
     facts += [meant.certainty] if meant.certainty else []
     facts += [_count_callers(source, meant.row)] if row.kind in _CALLED else []
@@ -119,13 +119,12 @@ def document_symbols(session: Session, params: types.DocumentSymbolParams) -> li
 def _outline_item(
     source: Source, row: SymbolRow, children: list[types.DocumentSymbol]
 ) -> types.DocumentSymbol:
-    shown = shown_row(source, row)
     return types.DocumentSymbol(
-        name=display_name(shown),
+        name=display_name(row),
         kind=symbol_kind(row.kind),
         range=source.symbol_range(row),
         selection_range=source.name_range(row),
-        detail=escape_name(shown.signature),
+        detail=escape_name(row.signature),
         children=children,
     )
 

@@ -13,7 +13,7 @@ from pydantic import Field, create_model
 
 from dowse.errors import DowseError, QueryError
 from dowse.interfaces.lsp.folders import Folder, NotReady
-from dowse.interfaces.lsp.items import display_name, shown_row, symbol_kind
+from dowse.interfaces.lsp.items import display_name, symbol_kind
 from dowse.interfaces.lsp.session import Session
 from dowse.interfaces.lsp.source import Source
 from dowse.search.options import OPTIONS
@@ -130,11 +130,10 @@ def _add(
 
 
 def _symbol(source: Source, row: SymbolRow, hit: dict[str, Any] | None) -> types.WorkspaceSymbol:
-    shown = shown_row(source, row)
-    container = shown.qualified_name.rpartition(".")[0]
+    container = row.qualified_name.rpartition(".")[0]
     return types.WorkspaceSymbol(
         location=_location(source, row, hit),
-        name=display_name(shown),
+        name=display_name(row),
         kind=symbol_kind(row.kind),
         container_name=escape_name(f"{container} · {row.path}" if container else row.path),
         data={"id": row.key, "confidence": hit["confidence"] if hit else None},

@@ -39,11 +39,6 @@ class Source:
         self._documents, self._encoding = documents, encoding
         self._lines: dict[int, list[str]] = {}
 
-    @property
-    def show_secrets(self) -> bool:
-        """Whether likely secrets are shown."""
-        return self.folder.index.settings.show_secrets
-
     def target(self, row: SymbolRow) -> Target:
         """Return a symbol as services take it."""
         return Target(self.folder.served, self.reader, row)

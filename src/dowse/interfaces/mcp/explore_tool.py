@@ -16,7 +16,6 @@ from dowse.interfaces.mcp.hits import NEAREST, ShownHit, Snippet, hits_text
 from dowse.interfaces.mcp.reply import Reply, ToolContext, describe_roots, note_lines
 from dowse.interfaces.mcp.search_tools import MAX_NEAREST, is_complete, search_all, search_notes, shown_hits
 from dowse.interfaces.mcp.symbol_tools import symbol
-from dowse.security.secret_masking import mask_text
 from dowse.services.merge import IndexResult, merge_answers
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import UnknownName
@@ -145,7 +144,7 @@ def _calls(reader: Reader, ranks: dict[str, int]) -> Iterator[str]:
         source, row = first[edge.source].source, names[edge.source]
         if source != edge.target and (source, edge.target) not in linked:
             linked.add((source, edge.target))
-            name = f"{quote_name(mask_text(row.qualified_name))} ({quote_name(row.path)}:{row.start_line})"
+            name = f"{quote_name(row.qualified_name)} ({quote_name(row.path)}:{row.start_line})"
             yield f"{by_row[source]} → {name} → {by_row[edge.target]}"
 
 

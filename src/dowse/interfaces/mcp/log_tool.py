@@ -32,8 +32,7 @@ def log(context: ToolContext, arguments: LogArguments) -> Reply:
                 raise
             problems.append(f"{repository.name}: {error}")
             continue
-        shows = repository.index.settings.show_secrets
-        commits += [{"index": repository.name, **commit_to_json(hit, show_secrets=shows)} for hit in hits]
+        commits += [{"index": repository.name, **commit_to_json(hit)} for hit in hits]
     best = sorted(commits, key=lambda each: -each["score"])[: arguments.k]
     head = [f"{len(best)} commits in {describe_roots(context.repositories)}", *note_lines(context.notes)]
     lines = [_lines(each, context.several) for each in best]

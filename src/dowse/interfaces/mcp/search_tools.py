@@ -168,7 +168,6 @@ def related(context: ToolContext, arguments: RelatedArguments) -> Reply:
     with open_symbol(context, arguments.symbol) as (repository, target):
         answer = _related(repository, target, arguments.k)
     data = {**related_to_json(answer), "index": repository.name}
-    del data["notes"]  # the schema has none; the text has them
     terms = frozenset(tokenize(f"{answer.symbol.name} {answer.symbol.signature}"))
     hits = []
     for hit_data, hit in zip(data["neighbours"], answer.neighbours, strict=True):
@@ -178,8 +177,9 @@ def related(context: ToolContext, arguments: RelatedArguments) -> Reply:
         hits.append(ShownHit(hit_data, Snippet.from_hit(hit, terms)))
     head = f"symbols alike in {describe_roots([repository])}; [%]: how near"
     head = "\n".join([head, *note_lines(context.notes)])
-    first = [_about(answer), *note_lines(notes_for_agents(answer.notes))]
-    text = hits_text(hits, head, arguments.detail, arguments.max_tokens, several=False, first=first)
+    text = hits_text(
+        hits, head, arguments.detail, arguments.max_tokens, several=False, first=[_about(answer)]
+    )
     cluster = data["cluster"] and {**data["cluster"], "members": []}
     base = {**data, "cluster": cluster, "neighbours": []}
     budget = arguments.max_tokens * BYTES_PER_TOKEN - json_bytes(base)

@@ -21,7 +21,6 @@ from dowse.interfaces.mcp.hits import call_signature, numbered
 from dowse.interfaces.mcp.reply import Reply, ToolContext, describe_roots, note_lines, notes_for_agents
 from dowse.interfaces.mcp.repositories import Repository, parse_location
 from dowse.interfaces.mcp.shown_lines import Line
-from dowse.security.secret_masking import mask_text
 from dowse.security.terminal import escape_name
 from dowse.services.errors import AmbiguousTarget
 from dowse.services.indexes import ServedIndexes
@@ -278,13 +277,13 @@ def _ambiguous(name: str, error: AmbiguousTarget) -> _Candidates:
     if len({index for index, _ in error.candidates}) > 1:
         lines = [
             f"  {quote_name(index)}  {quote_name(row.path)}:{row.start_line}"
-            f"  {quote_name(mask_text(row.qualified_name))}"
+            f"  {quote_name(row.qualified_name)}"
             for index, row in error.candidates
         ]
         message = f"{quote_name(name)} is in several repositories; name one of them with `repo`"
         return _Candidates(message, lines)
     rows = [row for _, row in error.candidates[:_MAX_CANDIDATES]]
-    lines = [_line(row.path, row.start_line, row.kind, mask_text(row.qualified_name)) for row in rows]
+    lines = [_line(row.path, row.start_line, row.kind, row.qualified_name) for row in rows]
     more = len(error.candidates) - len(rows)
     count = f" ({more} more)" if more else ""
     return _Candidates(f"{quote_name(name)} could be any of these{count}; name one by its path:line", lines)

@@ -59,7 +59,7 @@ def relation_lane(reader: Reader, relation: str, seeds: Sequence[int], depth: in
     incoming = RELATIONS[relation].incoming
     result = _scored_result(reader, walked.reached, incoming, limit, bases, by_role=True)
     found = _triples(result)
-    mentions = find_mentions(reader, relation, symbols, walked.reached, bases, show_secrets=True)
+    mentions = find_mentions(reader, relation, symbols, walked.reached, bases)
     known = {0, *result.rows}  # a line outside all symbols has no row
     for mention in mentions.shown:
         if mention.symbol.row not in known:

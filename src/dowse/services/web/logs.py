@@ -1,4 +1,4 @@
-"""The log of a server: one line a record, as text or JSON, bounded in length and rate, without secrets."""
+"""The log of a server: one line a record, as text or JSON, bounded in length and rate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from urllib.parse import parse_qsl
 
 from starlette.types import Scope
 
-from dowse.security.secret_masking import mask_text
 from dowse.security.terminal import escape_controls, escape_name
 from dowse.services.web.request_id import RequestFacts, current_request
 
@@ -113,7 +112,7 @@ def _record_fields(record: logging.LogRecord) -> dict[str, Any]:
     }
     if record.exc_info:
         text = logging.Formatter().formatException(record.exc_info)
-        fields["traceback"] = escape_controls(mask_text(text[-_MAX_TRACEBACK:]), keep="\t\n")
+        fields["traceback"] = escape_controls(text[-_MAX_TRACEBACK:], keep="\t\n")
     return fields
 
 
@@ -123,5 +122,5 @@ def _query(scope: Scope) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return untrusted text for a line of a log: short, escaped, likely secrets masked."""
-    return escape_name(mask_text(text[:_MAX_TEXT]))
+    """Return untrusted text for a line of a log: short and escaped."""
+    return escape_name(text[:_MAX_TEXT])

@@ -215,11 +215,11 @@ class RowReader:
         """Return the text of one file."""
         return self._cache.texts.get([file_id], self.texts)[file_id]
 
-    def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
-        """Return symbols with their text, in which likely secrets are masked by default."""
+    def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
+        """Return symbols with their text."""
         file_ids = {row.file_id for row in rows}
         details, texts = self._details_and_texts([row.row for row in rows if row.row], file_ids)
-        return build_symbols(rows, texts, details, show_secrets)
+        return build_symbols(rows, texts, details)
 
     def documents(self, rows: Sequence[int]) -> list[Document]:
         """Return what an encoder reads of symbols."""

@@ -173,18 +173,18 @@ class LocalReader(CatalogQueries):
         """Return the text of one file."""
         return self._cache.texts.get([file_id], self.texts)[file_id]
 
-    def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
-        """Return symbols with their text, likely secrets masked unless `show_secrets`."""
-        by_key = {(row.row or -row.file_id, show_secrets): row for row in rows}
+    def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
+        """Return symbols with their text."""
+        by_key = {row.row or -row.file_id: row for row in rows}
 
-        def read(keys: Sequence[tuple[int, bool]]) -> Iterable[tuple[tuple[int, bool], Symbol]]:
+        def read(keys: Sequence[int]) -> Iterable[tuple[int, Symbol]]:
             missing = [by_key[key] for key in keys]
             texts = self._cache.texts.get({row.file_id for row in missing}, self.texts)
             details = self.details([row.row for row in missing if row.row])
-            return zip(keys, build_symbols(missing, texts, details, show_secrets), strict=True)
+            return zip(keys, build_symbols(missing, texts, details), strict=True)
 
         symbols = self._cache.symbols.get(by_key, read)
-        return [symbols[row.row or -row.file_id, show_secrets] for row in rows]
+        return [symbols[row.row or -row.file_id] for row in rows]
 
     def documents(self, rows: Sequence[int]) -> list[Document]:
         """Return what an encoder reads of symbols."""

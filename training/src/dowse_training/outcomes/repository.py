@@ -15,7 +15,6 @@ from dowse.errors import DowseError
 from dowse.eval.mine.doc_pairs import Candidate
 from dowse.history.subjects import query_from_subject
 from dowse.parsing.languages import LANGUAGES, detect_language
-from dowse.security.secret_masking import mask_text
 from dowse.source.content import decode
 from dowse.source.roles import file_role
 from dowse_training.outcomes.changes import ChangedFunction, changed_functions, read_source
@@ -138,10 +137,10 @@ def _from_commits(history: History, limit: int, end: float) -> Iterator[tuple[st
 
 
 def _texts(history: History, commit: LoggedCommit, query: str) -> dict[str, str]:
-    """Return what was written about a commit, by kind; texts with a secret are left out."""
+    """Return what was written about a commit, by kind."""
     body = clean_body(commit.body, query)
     texts = {COMMIT: f"{query}\n\n{body}" if body else query, NEWS: _news(history, commit)}
-    return {kind: text for kind, text in texts.items() if text and mask_text(text) == text}
+    return {kind: text for kind, text in texts.items() if text}
 
 
 def _is_english(candidate: Candidate) -> bool:

@@ -52,7 +52,6 @@ def log(
     commits: list[dict[str, Any]] = []
     notes: list[Note] = []
     for served in state.indexes.select(index):
-        shows = served.index.settings.show_secrets
         try:
             hits = _log(served, q, k, None if read else _MAX_UNREAD)
         except (NoHistory, GitMissing) as error:
@@ -60,7 +59,7 @@ def log(
         except HistoryUnread as error:
             notes.append(_note("refreshing", served, error))
         else:
-            commits += [{"index": served.name, **commit_to_json(hit, show_secrets=shows)} for hit in hits]
+            commits += [{"index": served.name, **commit_to_json(hit)} for hit in hits]
     commits.sort(key=lambda each: (each["score"], each["date"]), reverse=True)
     return {"query": q, "commits": commits[:k], "notes": notes_to_json(notes)}
 

@@ -57,7 +57,6 @@ def related(
         if encoder is None:
             raise DowseError("there is no encoder, so there are no embeddings; set `encoder`, e.g. to base")
         answer = related_to_json(related_to(match, encoder.id, k))
-    del answer["notes"]  # the model of this route has none; masked texts show it themselves
     for hits in (answer["neighbours"], (answer["cluster"] or {}).get("members", ())):
         for hit in hits:
             hit["index"] = served.name
@@ -76,7 +75,7 @@ def graph_path(
         served, reader, row = start
         ends = resolve_overloads(served, reader, to)
         starts = resolve_overloads(served, reader, row.key)
-        answer = find_path_between(reader, starts, ends, depth, show_secrets=start.show_secrets)
+        answer = find_path_between(reader, starts, ends, depth)
     return {"index": served.name, **graph_to_json(answer), **_drawing(answer)}
 
 
@@ -124,12 +123,7 @@ def _drawing(answer: GraphAnswer) -> dict[str, Any]:
     seeds = {seed.row for seed in answer.seeds}
     nodes = [
         {
-            # The answer is masked already.
-            **{
-                name: value
-                for name, value in symbol_to_json(symbol, show_secrets=True).items()
-                if name in _NODE_FIELDS
-            },
+            **{name: value for name, value in symbol_to_json(symbol).items() if name in _NODE_FIELDS},
             "depth": 0 if row in seeds else depths[row],
             "test": is_test(symbol),
             "seed": row in seeds,
