@@ -1,16 +1,11 @@
-"""Text of repositories and clients that is meant to break out: framed as data, repaired, or answered."""
+"""Text of repositories that is meant to break out of its frame."""
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 from hypothesis import given, settings
 from test_terminal import HOSTILE, is_harmless
@@ -26,7 +21,6 @@ from dowse.interfaces.mcp.arguments import (
 )
 from dowse.interfaces.mcp.explore_tool import explore
 from dowse.interfaces.mcp.frame import FRAME_BYTES, frame, quote_name
-from dowse.interfaces.mcp.messages import repair_body
 from dowse.interfaces.mcp.readiness import NotIndexed
 from dowse.interfaces.mcp.reply import ToolContext
 from dowse.interfaces.mcp.repositories import Repositories, Repository
@@ -37,7 +31,7 @@ from dowse.interfaces.mcp.tools import INSTRUCTIONS, TOOLS, error_text
 from dowse.security.terminal import escape_message
 from dowse.services.calls import Call
 from dowse.symbol_lookup import UnknownName
-from mcp_clients import COMMAND, PATIENCE, http_server
+from mcp_clients import inside, run
 
 from helpers import write_tree
 
@@ -219,162 +213,21 @@ def test_a_frame_costs_what_is_set_aside_for_it() -> None:
     assert frame([]) == []
 
 
-class Line:
-    """A client that writes whatever it wants to a real server."""
-
-    def __init__(self, root: Path) -> None:
-        self.process = subprocess.Popen(
-            [*COMMAND, str(root)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=os.environ,
-        )
-
-    def send(self, *lines: str | bytes) -> None:
-        """Write lines as they are."""
-        assert self.process.stdin is not None
-        for line in lines:
-            self.process.stdin.write((line if isinstance(line, bytes) else line.encode()) + b"\n")
-        self.process.stdin.flush()
-
-    def replies(self, count: int) -> list[dict[str, Any]]:
-        """Return the next replies; notifications are none."""
-        assert self.process.stdout is not None
-        found: list[dict[str, Any]] = []
-        while len(found) < count:
-            line = self.process.stdout.readline()
-            assert line, "the server ended"
-            message = json.loads(line)
-            if "id" in message:
-                found.append(message)
-        return found
-
-    def close(self) -> int:
-        """Close the line, and return how the server ended."""
-        self.process.communicate(timeout=PATIENCE)
-        return self.process.returncode
-
-
-def call(number: object, tool: str, **arguments: object) -> str:
-    """Return a call in which `@` stands for half of a surrogate pair."""
-    message = {"jsonrpc": "2.0", "id": number, "method": "tools/call"}
-    text = json.dumps({**message, "params": {"name": tool, "arguments": arguments}})
-    return text.replace("@", "\\ud800")
-
-
-START = json.dumps(
-    {
-        "jsonrpc": "2.0",
-        "id": 0,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"},
-        },
-    }
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("symbol", {"symbol": "/\0:1"}),
+        ("search", {"query": "cart", "repo": "~nosuchuser/x"}),
+        ("status", {"repo": "./\0"}),
+        ("symbol", {"symbol": f"shop/cart.py:{'9' * 900}"}),
+    ],
 )
+def test_what_can_be_no_path_is_an_ordinary_error(tool: str, arguments: dict[str, str], shop: Path) -> None:
+    async def session() -> None:
+        async with inside(shop) as (dowse, _):
+            assert "unexpected" not in await dowse.error(tool, **arguments)
 
-
-def test_every_message_is_answered_and_the_server_goes_on(shop: Path) -> None:
-    line = Line(shop)
-    line.send(START, '{"jsonrpc": "2.0", "method": "notifications/initialized"}')
-    assert line.replies(1)[0]["result"]
-    broken = [
-        call(1, "search", query="@"),
-        call(2, "search", query="cart", path=["@"], lang=["@"], kind=["@"], exclude=["@"]),
-        call(3, "search", query="cart", repo="@"),
-        call(4, "search", query="cart", mode="@", **{"@": "@"}),
-        *(call(at, name, symbol="@") for at, name in enumerate(SYMBOL_TOOLS, 5)),
-        call(10, "status", repo="@"),
-        call(11, "@"),
-        call("@", "status"),
-        '{"jsonrpc": "2.0", "id": 13, "method": "\\udfff", "params": {"\\ud800": 1}}',
-        '{"jsonrpc": "2.0", "id": 14, "method": "tools/call", "params": {"name": "search", "arguments": '
-        '{"query": "cart"}, "_meta": {"progressToken": "\\ud800"}}}',
-        '{"jsonrpc": "2.0", "id": 15, "method": 7}',
-    ]  # fmt: skip
-    line.send(*broken)
-    found = line.replies(len(broken))
-    assert {each["id"] for each in found} == {*range(1, 12), 13, 14, 15, "\ufffd"}
-    by_id = {each["id"]: each for each in found}
-    assert "result" in by_id[1] and not by_id[1]["result"].get("isError") and by_id[14]["result"]
-    assert by_id[15]["error"]["code"] == -32600 and by_id[11]["error"]
-    line.send("{no json", b"\xff\xfe", "[" * 100_000, "")
-    assert [each["error"]["code"] for each in line.replies(3)] == [-32700] * 3
-    line.send(call(99, "search", query="checkout"))
-    assert "checkout" in json.dumps(line.replies(1)[0]["result"])
-    assert line.close() == 0
-
-
-WRONG_IDS = ("null", "1.5", "2.0", "[1]", '{"a": 1}', "true", "1e999", "NaN")
-
-
-def test_requests_with_ids_that_are_none_are_refused(shop: Path) -> None:
-    line = Line(shop)
-    line.send(START, '{"jsonrpc": "2.0", "method": "notifications/initialized"}')
-    assert line.replies(1)[0]["result"]
-    for number, wrong in enumerate(WRONG_IDS):
-        line.send(f'{{"jsonrpc": "2.0", "id": {wrong}, "method": "tools/list"}}')
-        line.send(f'{{"jsonrpc": "2.0", "id": {number}, "method": "ping"}}')
-        refused = next(each for each in line.replies(2) if each["id"] is None)
-        assert refused["error"]["code"] == -32600, wrong
-    assert line.close() == 0
-
-
-def test_over_http_they_are_refused_too(shop: Path) -> None:
-    with http_server(shop) as url:
-        headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-        for wrong in WRONG_IDS:
-            body = f'{{"jsonrpc": "2.0", "id": {wrong}, "method": "tools/list"}}'
-            answer = httpx.post(url, content=body, headers=headers, timeout=PATIENCE)
-            assert answer.status_code == 400 and answer.json()["id"] is None, wrong
-            assert answer.json()["error"]["code"] == -32600
-
-
-def test_what_can_be_no_path_is_an_ordinary_error(shop: Path) -> None:
-    line = Line(shop)
-    line.send(START, '{"jsonrpc": "2.0", "method": "notifications/initialized"}')
-    assert line.replies(1)[0]["result"]
-    calls = [
-        call(1, "symbol", symbol="/\0:1"),
-        call(2, "search", query="cart", repo="@/\0"),
-        call(3, "search", query="cart", repo="~nosuchuser/x"),
-        call(4, "status", repo="./\0"),
-        call(5, "symbol", symbol=f"/{'x' * 900}:1"),
-        call(6, "symbol", symbol=f"shop/cart.py:{'9' * 900}"),
-        call(7, "symbol", symbol="a\0/b.py:1"),
-        call(8, "search", query="cart", repo=f"{shop}/{'../' * 100}\0"),
-    ]
-    line.send(*calls)
-    for each in line.replies(len(calls)):
-        said = each["result"]["content"][0]["text"]
-        assert each["result"]["isError"] and "unexpected" not in said, each
-    assert line.close() == 0
-
-
-def test_broken_characters_over_http_are_answered(shop: Path) -> None:
-    with http_server(shop) as url:
-        headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-        for body in (
-            call(1, "search", query="@"),
-            call("@", "@"),
-            START.replace("test", "\\ud800"),
-            '"\\ud800"',
-        ):
-            answer = httpx.post(url, content=body, headers=headers, timeout=PATIENCE)
-            assert answer.status_code in (200, 400) and answer.content.decode()
-        started = httpx.post(url, content=START, headers=headers, timeout=PATIENCE)
-        assert started.status_code == 200
-
-
-def test_bodies_are_repaired_only_where_they_are_broken() -> None:
-    pair = b'{"a": "\\ud83d\\ude00", "b": "\\\\ud800"}'
-    assert json.loads(repair_body(pair)) == json.loads(pair)
-    assert json.loads(repair_body(b'{"\\udc00": "x\\ud800y"}')) == {"\ufffd": "x\ufffdy"}
-    for untouched in (b'{"a": 1}', b"\\ud800", b"\xff\\ud800", b""):
-        assert repair_body(untouched) == untouched
+    run(session())
 
 
 def test_related_is_framed(served: Repository) -> None:

@@ -30,9 +30,8 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--lean", action="store_true", help="two tools, explore and status, instead of eight")
     parser.add_argument(
         "--structured",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="structured content beside the text of answers; auto: unless the client's model would read it",
+        action="store_true",
+        help="structured content beside the text of answers, for programs; many clients give a model both",
     )
     flags.add(parser, "encoding")
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from dowse.token_estimate import BYTES_PER_TOKEN, byte_length
 
@@ -101,20 +99,6 @@ def truncate(text: str, max_tokens: int) -> str:
     if byte_length(text) <= max_bytes:
         return text
     return text.encode("utf-8", "replace")[: max_bytes - 4].decode("utf-8", "ignore") + "…"
-
-
-def truncate_json(text: str, max_bytes: int) -> str:
-    """Return as much of a text as takes some bytes in JSON; it then ends in an ellipsis."""
-    if json_bytes(text) - 2 <= max_bytes:
-        return text
-    longest = min(len(text), max(0, max_bytes))
-    length = _largest(0, longest, lambda length: json_bytes(text[:length] + "…") - 2 <= max_bytes)
-    return text[:length] + "…" if length else ""
-
-
-def json_bytes(data: Any) -> int:  # noqa: ANN401 - any JSON
-    """Return the length of data as clients write it for their models: without spaces."""
-    return byte_length(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
 
 
 def truncate_line(text: str, limit: int = LINE_CHARACTERS) -> str:

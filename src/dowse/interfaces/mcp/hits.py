@@ -1,4 +1,4 @@
-"""Hits within a token budget: as text, and as data."""
+"""Hits as text within a token budget."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from dowse.formats.text import also_in_line
-from dowse.interfaces.mcp.budget import PREVIEW_LINES, allocate_lines, json_bytes, truncate_line
+from dowse.interfaces.mcp.budget import PREVIEW_LINES, allocate_lines, truncate_line
 from dowse.interfaces.mcp.frame import FRAME_BYTES, frame, quote_name
 from dowse.interfaces.mcp.shown_lines import Line
 from dowse.parsing.tokenizer import tokenize
@@ -111,17 +111,7 @@ def hits_text(
     shown = [_hit_text(hit, count, several) for hit, count in zip(hits, counts, strict=False)]
     for hit, count in zip(hits, counts, strict=False):
         on_shown(hit, hit.snippet.select(count))
-    return "\n".join([head, *frame([*first, *shown]), *omitted(len(hits) - len(counts), detail)])
-
-
-def hits_data(hits: Sequence[ShownHit], budget: int, detail: str, several: bool) -> list[dict[str, Any]]:
-    """Return as many hits as fit into some bytes of JSON."""
-
-    def cost(position: int, count: int) -> int:
-        return json_bytes(_hit_data(hits[position], count, several)) + 1
-
-    counts = allocate_lines(*_line_limits(hits, detail), budget, cost, _order(hits))
-    return [_hit_data(hit, count, several) for hit, count in zip(hits, counts, strict=False)]
+    return "\n".join([head, *frame([*first, *shown]), *_omitted(len(hits) - len(counts), detail)])
 
 
 def _line_limits(hits: Sequence[ShownHit], detail: str) -> tuple[list[int], list[int]]:
@@ -161,7 +151,7 @@ def _order(hits: Sequence[ShownHit]) -> list[int]:
     return sorted(range(len(hits)), key=lambda position: (files[position] != files[0], position))
 
 
-def omitted(count: int, detail: str) -> list[str]:
+def _omitted(count: int, detail: str) -> list[str]:
     """Say that some hits did not fit, and the remedy."""
     if not count:
         return []
@@ -202,32 +192,3 @@ def call_signature(data: dict[str, Any]) -> str:
         return ""
     part = part.replace("( ", "(").replace(", )", ")").replace(" )", ")")
     return escape_name(truncate_line(part, _SIGNATURE_CHARACTERS))
-
-
-def _hit_data(hit: ShownHit, count: int, several: bool) -> dict[str, Any]:
-    """Return a hit as data with so many lines; explanations are omitted, they cost more than the code."""
-    lines = hit.snippet.select(count)
-    data = {name: value for name, value in hit.data.items() if several or name != "index"}
-    data |= {"doc": "", "lanes": [], "explanation": []}
-    if not data["also_in"]:
-        del data["also_in"]
-    if hit.data["matches"]:
-        numbers = {number for number, _ in lines}
-        matches = [match for match in hit.data["matches"] if match["line"] in numbers]
-        return {**data, "code": "", "matches": matches}
-    return {**data, "code": _with_gaps(lines, hit.snippet.lines)}
-
-
-def _with_gaps(selected: Sequence[Line], lines: Sequence[Line]) -> str:
-    """Return lines as code, with a line for each gap between and behind them."""
-    out: list[str] = []
-    positions = {number: position for position, (number, _) in enumerate(lines)}
-    last = 0  # the number of the last line that is shown
-    for number, text in selected:
-        if last and positions[number] > positions[last] + 1:
-            out.append(f"… lines {last + 1}-{number - 1} left out")
-        out.append(truncate_line(text))
-        last = number
-    if last and last < lines[-1][0]:
-        out.append(f"… lines {last + 1}-{lines[-1][0]} left out")
-    return "\n".join(out)

@@ -19,7 +19,7 @@ _FOR_PEOPLE = frozenset(["incomplete-index", "partly-embedded", "truncated"])
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer in both forms; each keeps to the token budget by itself."""
+    """One answer in both forms: the text keeps to the token budget, the data is all of it, as JSON has it."""
 
     text: str
     data: dict[str, Any]

@@ -10,7 +10,6 @@ from dataclasses import replace
 from mcp.server.stdio import stdio_server
 
 from dowse.errors import DowseError
-from dowse.interfaces.mcp.messages import RepairedMessages, checked_stdin
 from dowse.interfaces.mcp.options import McpOptions
 from dowse.interfaces.mcp.server import McpServer
 from dowse.process_memory import prepare_for_long_life
@@ -33,16 +32,15 @@ def run_stdio(options: McpOptions) -> None:
 async def _stdio(server: McpServer) -> None:
     protocol = server.protocol
     try:
-        async with stdio_server(checked_stdin()) as (incoming, outgoing):
-            messages = RepairedMessages(incoming, outgoing)
-            await protocol.run(messages, outgoing, protocol.create_initialization_options())
+        async with stdio_server() as (incoming, outgoing):
+            await protocol.run(incoming, outgoing, protocol.create_initialization_options())
     finally:
         server.close()
 
 
 def run_http(options: McpOptions, host: str, port: int, token: str = "") -> None:
     """Answer over HTTP, on this machine alone, until Ctrl-C."""
-    from dowse.interfaces.mcp.http_guard import HttpGuard
+    from dowse.services.web.guard import RequestGuard
     from dowse.services.web.server import create_server, listen
 
     if not is_loopback(host):
@@ -65,7 +63,9 @@ def run_http(options: McpOptions, host: str, port: int, token: str = "") -> None
         sys.stdout.write(f"dowse answers MCP at http://{name}:{serve_options.port}{HTTP_PATH}\n")
         sys.stdout.flush()
 
-    web_server = create_server(HttpGuard(app, serve_options), limits, announce)
+    # Every path needs the token: there is no page that could be seen without it.
+    guard = RequestGuard(app, serve_options, "dowse mcp", protected="")
+    web_server = create_server(guard, limits, announce)
     with contextlib.suppress(KeyboardInterrupt):
         web_server.run(sockets=[listening])
     server.close()

@@ -10,9 +10,9 @@ from typing import Any
 from dowse.errors import DowseError
 from dowse.formats.json_format import notes_to_json, related_to_json
 from dowse.interfaces.mcp.arguments import RelatedArguments, SearchArguments
-from dowse.interfaces.mcp.budget import json_bytes, truncate, truncate_json
+from dowse.interfaces.mcp.budget import truncate
 from dowse.interfaces.mcp.frame import quote_name
-from dowse.interfaces.mcp.hits import NEAREST, ShownHit, Snippet, hits_data, hits_text, omitted
+from dowse.interfaces.mcp.hits import NEAREST, ShownHit, Snippet, hits_text
 from dowse.interfaces.mcp.readiness import NotReady
 from dowse.interfaces.mcp.reply import (
     Reply,
@@ -29,15 +29,11 @@ from dowse.search.related import Related
 from dowse.security.terminal import escape_name
 from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_notes
 from dowse.services.targets import Target, check_symbol, related_to
-from dowse.token_estimate import BYTES_PER_TOKEN
 from dowse.types import Note
 
 # Hits that are shown if none is relevant.
 MAX_NEAREST = 5
-# Bytes of the query that the answer repeats.
-_ECHO_BYTES = 200
 _ADVICE = Note("other", "try other words, fewer filters, or detail=names with a larger k")
-_COPIED = ("schema", "dowse", "mode", "generation", "candidates", "embedded", "lanes", "offset", "more")
 
 
 def search(context: ToolContext, arguments: SearchArguments) -> Reply:
@@ -59,7 +55,7 @@ def search(context: ToolContext, arguments: SearchArguments) -> Reply:
     detail, max_tokens = arguments.detail, arguments.max_tokens
     text = hits_text(hits, head, detail, max_tokens, context.several, note_lines(quoting))
     notes = sorted([*quoting, *own], key=lambda note: note.code != "nothing-relevant")
-    return Reply(truncate(text, max_tokens), _data(answer, hits, notes, arguments, context.several))
+    return Reply(truncate(text, max_tokens), {**answer, "notes": notes_to_json(notes)})
 
 
 def search_all(context: ToolContext, arguments: SearchArguments) -> list[IndexResult]:
@@ -141,28 +137,6 @@ def is_complete(context: ToolContext, embedded: dict[str, Any] | None) -> bool:
     return is_embedded and not context.notes and not background_notes(context.repositories, by_meaning=True)
 
 
-def _data(
-    answer: dict[str, Any],
-    hits: Sequence[ShownHit],
-    notes: list[Note],
-    arguments: SearchArguments,
-    several: bool,
-) -> dict[str, Any]:
-    """Return the answer as data, within the budget: as many hits as fit, without plan and explanations."""
-    base = {name: answer[name] for name in _COPIED}
-    base |= {
-        "query": truncate_json(arguments.query, _ECHO_BYTES),
-        "notes": notes_to_json(notes),
-        "plan": None,
-    }
-    budget = arguments.max_tokens * BYTES_PER_TOKEN - json_bytes({**base, "hits": []})
-    shown = hits_data(hits, budget, arguments.detail, several)
-    for text in omitted(len(hits) - len(shown), arguments.detail):
-        base["notes"].append({"code": "truncated", "text": text})
-        base["more"] = True
-    return {**base, "hits": shown}
-
-
 def related(context: ToolContext, arguments: RelatedArguments) -> Reply:
     """Show the symbols nearest to one by embedding, and the cluster it belongs to."""
     with open_symbol(context, arguments.symbol) as (repository, target):
@@ -170,22 +144,19 @@ def related(context: ToolContext, arguments: RelatedArguments) -> Reply:
     data = {**related_to_json(answer), "index": repository.name}
     terms = frozenset(tokenize(f"{answer.symbol.name} {answer.symbol.signature}"))
     hits = []
+    for each in (*data["neighbours"], *(data["cluster"] or {"members": ()})["members"]):
+        each["index"] = repository.name
     for hit_data, hit in zip(data["neighbours"], answer.neighbours, strict=True):
         # The similarity is shown where searches show the confidence.
         similarity = max(0.0, min(1.0, hit_data["score"]))
-        hit_data = {**hit_data, "index": repository.name, "confidence": similarity}
+        hit_data = {**hit_data, "confidence": similarity}
         hits.append(ShownHit(hit_data, Snippet.from_hit(hit, terms)))
     head = f"symbols alike in {describe_roots([repository])}; [%]: how near"
     head = "\n".join([head, *note_lines(context.notes)])
     text = hits_text(
         hits, head, arguments.detail, arguments.max_tokens, several=False, first=[_about(answer)]
     )
-    cluster = data["cluster"] and {**data["cluster"], "members": []}
-    base = {**data, "cluster": cluster, "neighbours": []}
-    budget = arguments.max_tokens * BYTES_PER_TOKEN - json_bytes(base)
-    neighbours = hits_data(hits, budget, arguments.detail, several=True)
-    base["neighbours"] = [{**hit, "confidence": None} for hit in neighbours]
-    return Reply(truncate(text, arguments.max_tokens), base)
+    return Reply(truncate(text, arguments.max_tokens), data)
 
 
 def _related(repository: Repository, target: Target, k: int) -> Related:

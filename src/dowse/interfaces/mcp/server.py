@@ -51,9 +51,6 @@ from dowse.services.thread_pool import BoundedThreadPool
 from dowse.types import Note
 from dowse.version import __version__
 
-# Clients whose model reads the structured content in place of the text, or both: it costs several times as
-# many tokens and says the same. By the prefix of their names; docs/MCP.md has the sources.
-_READ_AS_JSON = ("claude-code", "codex", "cursor", "opencode", "copilot", "github-copilot")
 _log = logging.getLogger("dowse.interfaces.mcp")
 
 
@@ -96,8 +93,8 @@ class McpServer:
     async def _roots_changed(self, _: Context, __: NotificationParams) -> None:
         self._roots.forget()
 
-    async def _list_tools(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
-        structured = self._is_structured(context)
+    async def _list_tools(self, _: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
+        structured = self._is_structured
         return ListToolsResult(
             tools=[tool.listing(name, structured=structured) for name, tool in self._tools.items()]
         )
@@ -132,7 +129,7 @@ class McpServer:
             )
         finally:
             state.stop.set()
-        data = escape_surrogates_in_json(reply.data) if self._is_structured(context) else None
+        data = escape_surrogates_in_json(reply.data) if self._is_structured else None
         return CallToolResult(
             content=[TextContent(text=escape_surrogates(reply.text))], structured_content=data
         )
@@ -191,15 +188,10 @@ class McpServer:
         session = request.headers.get("mcp-session-id", "") if request is not None else "stdio"
         return self._conversations.get(session) if session else None
 
-    def _is_structured(self, context: Context) -> bool:
-        """Whether answers carry structured content for this client."""
-        if self._options.lean:
-            return False
-        if self._options.structured != "auto":
-            return self._options.structured == "always"
-        known = context.session.client_params
-        name = known.client_info.name.lower() if known else ""
-        return not name.startswith(_READ_AS_JSON)
+    @property
+    def _is_structured(self) -> bool:
+        """Whether answers carry structured content."""
+        return self._options.structured and not self._options.lean
 
 
 def _run_tool(

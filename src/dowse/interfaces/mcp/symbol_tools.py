@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from dowse.formats.json_format import graph_to_json, notes_to_json
 from dowse.formats.style import Style
 from dowse.graph.model import GraphAnswer
 from dowse.interfaces.mcp.arguments import GraphArguments, SymbolArguments
-from dowse.interfaces.mcp.budget import json_bytes, max_items, truncate, truncate_json, truncate_line
+from dowse.interfaces.mcp.budget import max_items, truncate, truncate_line
 from dowse.interfaces.mcp.frame import frame, quote_name
 from dowse.interfaces.mcp.hits import call_signature, numbered
 from dowse.interfaces.mcp.reply import Reply, ToolContext, describe_roots, note_lines, notes_for_agents
@@ -27,7 +26,6 @@ from dowse.services.indexes import ServedIndexes
 from dowse.services.symbol_page import symbol_page
 from dowse.services.targets import Target, check_symbol, open_target, walk
 from dowse.symbol_lookup import UnknownName
-from dowse.token_estimate import BYTES_PER_TOKEN
 from dowse.types import Note
 
 # The share of the budget for members, callers and callees; the source gets the rest.
@@ -63,18 +61,14 @@ def symbol(context: ToolContext, arguments: SymbolArguments) -> Reply:
     lines, file = _lines(data, arguments.detail), (repository.name, data["symbol"]["path"])
     unseen = _from_line(context.unseen(*file, lines), arguments.symbol)
     page = _Page(data, unseen, notes, own, len(lines) - len(unseen), _neighbours(data))
-    max_tokens = arguments.max_tokens
 
-    def render_text(*counts: int) -> str:
+    def render(*counts: int) -> str:
         return _symbol_text(page, repository, arguments, *counts)
 
-    def render_json(*counts: int) -> str:
-        return _symbol_json(page, arguments, *counts)
-
-    shown = _fit(page, max_tokens, render_text)
+    shown = _fit(page, arguments.max_tokens, render)
     context.remember(*file, page.lines[: shown[0]])
-    text, content = render_text(*shown), render_json(*_fit(page, max_tokens, render_json))
-    return Reply(truncate(text, max_tokens), json.loads(content))
+    text = truncate(render(*shown), arguments.max_tokens)
+    return Reply(text, {**data, "notes": notes_to_json([*notes, *own])})
 
 
 def _lines(data: dict[str, Any], detail: str) -> list[Line]:
@@ -173,29 +167,6 @@ def _neighbour(step: dict[str, Any]) -> str:
     return f"  {quote_name(step['path'])}:{step['line']} {name} ({step['certainty']}{test})"
 
 
-def _symbol_json(page: _Page, arguments: SymbolArguments, lines: int, neighbours: int) -> str:
-    selected, shown = sorted(page.lines[:lines]), page.neighbours[:neighbours]
-    code = "\n".join(text for _, text in selected)
-    is_full = arguments.detail == "full"
-    notes = [*page.notes, *page.own_notes]
-    if lines < len(page.lines):
-        notes.append(Note("truncated", f"{lines} of {len(page.lines)} lines fit: raise max_tokens"))
-    data = {
-        **page.data,
-        "doc": "",  # it is in the code
-        "editor": "",  # for people who click
-        "code": "" if is_full else code,
-        "code_lines": [] if is_full else [number for number, _ in selected],
-        "source": code if is_full else "",
-        "notes": notes_to_json(notes),
-        **{name: [each for kind, each in shown if kind == name] for name in _LISTS},
-    }
-    if arguments.detail == "names":  # no code is shown
-        budget = arguments.max_tokens * BYTES_PER_TOKEN - json_bytes(data)
-        data["doc"] = truncate_json(page.data["doc"], budget)
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-
-
 def graph(relation: str, context: ToolContext, arguments: GraphArguments) -> Reply:
     """Walk one relation of the call graph: as many of the nearest steps as the budget allows."""
     with open_symbol(context, arguments.symbol) as (repository, target):
@@ -203,19 +174,15 @@ def graph(relation: str, context: ToolContext, arguments: GraphArguments) -> Rep
         answer = walk(target, relation, arguments.depth or None)
     notes, own = notes_for_agents(answer.notes), context.own_notes(repository)
     where = f"in {describe_roots([repository])}"
-    max_tokens = arguments.max_tokens
 
-    def largest(render: Callable[[GraphAnswer], str]) -> str:
-        def render_first(count: int) -> str:
-            mentions = answer.mentions[: max(0, count - len(answer.steps))]
-            return render(replace(answer, steps=answer.steps[:count], mentions=mentions))
+    def render(count: int) -> str:
+        mentions = answer.mentions[: max(0, count - len(answer.steps))]
+        part = replace(answer, steps=answer.steps[:count], mentions=mentions)
+        return _graph_text(part, where, notes, own)
 
-        total = len(answer.steps) + len(answer.mentions)
-        return render_first(max_items(total, max_tokens, render_first))
-
-    text = largest(lambda part: _graph_text(part, where, notes, own))
-    data = largest(lambda part: _graph_json(part, repository.name, [*notes, *own]))
-    return Reply(truncate(text, max_tokens), json.loads(data))
+    text = render(max_items(len(answer.steps) + len(answer.mentions), arguments.max_tokens, render))
+    data = {"index": repository.name, **graph_to_json(answer), "notes": notes_to_json([*notes, *own])}
+    return Reply(truncate(text, arguments.max_tokens), data)
 
 
 def _graph_text(part: GraphAnswer, where: str, notes: list[Note], own: list[Note]) -> str:
@@ -229,14 +196,6 @@ def _graph_text(part: GraphAnswer, where: str, notes: list[Note], own: list[Note
     lines = [line for line in render_graph(part, Style()).strip().split("\n")[1:] if line.strip()]
     quoting = [f"{_HEADS[part.relation]} {about}", *note_lines(notes), *lines]
     return "\n".join([head, *note_lines(own), *frame(quoting)])
-
-
-def _graph_json(part: GraphAnswer, index: str, notes: list[Note]) -> str:
-    omitted = part.total - len(part.steps)
-    if omitted:
-        notes = [*notes, Note("truncated", f"{omitted} more steps did not fit: raise max_tokens")]
-    data = {**graph_to_json(part), "index": index, "notes": notes_to_json(notes)}
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 class _Candidates(UnknownName):

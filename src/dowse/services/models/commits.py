@@ -21,14 +21,6 @@ class CommitModel(Model):
     score: float
 
 
-class CommitsAnswer(Model):
-    """Commits, best first."""
-
-    query: str
-    commits: list[CommitModel]
-    problems: list[str]
-
-
 class LogAnswer(Model):
     """Commits, best first; without words newest first."""
 

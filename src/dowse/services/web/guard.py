@@ -66,8 +66,7 @@ class RequestGuard:
             response = self.check_head(scope, headers)
             if response is not None:
                 return response
-            body = await read_body(receive, headers, limits.body_bytes, limits.body_seconds)
-            return self.check_body(body) if isinstance(body, bytes) else body
+            return await read_body(receive, headers, limits.body_bytes, limits.body_seconds)
         except Exception as error:  # a request that can't be checked is rejected
             _log.error("a request could not be checked (%s)", type(error).__name__)
             return self.refuse(_UNREADABLE)
@@ -76,10 +75,6 @@ class RequestGuard:
         """Return the error response that a request's method, URL or headers call for, else None."""
         refusal = self.access.check(scope["method"], scope["path"], headers)
         return self.refuse(refusal) if refusal else None
-
-    def check_body(self, body: bytes) -> bytes | Response:
-        """Return the body for the application, or the error response that it calls for."""
-        return body
 
     def refuse(self, refusal: Refusal) -> Response:
         """Return the response to a request that is rejected."""
