@@ -71,7 +71,6 @@ class QueryFuzzer:
             "fuzziness": lambda: choose(["0", "1", "2"]),
             "explain": lambda: True,
             "expand": lambda: True,
-            "graph_expand": lambda: True,
             "min_score": lambda: choose([0.01, 1.0, 1e6]),
             "diversify": lambda: choose(["cluster", "sample"]),
             "clustering": lambda: choose(["euclidean", "hyperbolic", "spectral"]),

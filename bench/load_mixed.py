@@ -260,7 +260,7 @@ def _slow_question(draw: random.Random, names: Sequence[str]) -> str:
     if kind == 0:
         return f"/api/graph/impact?depth=10&k=1000&target={quote(name)}"
     if kind == 1:
-        return f"/api/search?expand=true&graph_expand=true&q={quote(name)}+how+does+it+work"
+        return f"/api/search?expand=true&q={quote(name)}+how+does+it+work"
     return f"/api/search?k=100&q={quote(draw.choice(_SLOW_PATTERNS))}"
 
 

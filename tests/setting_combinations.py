@@ -49,7 +49,6 @@ SEARCH_VALUES: Mapping[str, Sequence[Any]] = {
     "feedback": (True, False),
     "rerank": (False, True),
     "expand": (False, True),
-    "graph_expand": (False, True),
     "min_score": (0.0, 0.5),
     "explain": (False, True),
     "k": (10, 0, 1, 1_000),

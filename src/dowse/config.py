@@ -101,7 +101,6 @@ class Settings:
     expand: bool = False  # pseudo-relevance feedback: add terms of the best hits to the query
     expand_documents: int = 5  # from so many hits
     expand_terms: int = 5  # so many terms
-    graph_expand: bool = False  # add what the best hits call
     rerank: bool = False  # rerank the best hits with a cross-encoder
     reranker: str = "rerank"  # the cross-encoder: a shipped one, or a folder
     rerank_candidates: int = 15  # twice as many cost twice the time and find nothing more
@@ -118,7 +117,7 @@ class Settings:
 # are ranked. Nothing that names a path, host or model, or decides how much of the machine is used.
 PROJECT_SETTINGS: Mapping[str, int | None] = {
     **dict.fromkeys(("exclude", "strip_docs", "fuzziness", "refresh", "view", "fusion", "expand")),
-    **dict.fromkeys(("graph_expand", "rerank", "rerank_weight", "feedback", "diversify", "clustering")),
+    **dict.fromkeys(("rerank", "rerank_weight", "feedback", "diversify", "clustering")),
     **dict.fromkeys(("keyword_weight", "embedding_weight", "graph_weight", "lexical_weight"), 100),
     "rrf_k": 1_000,
     "relax_below": 1_000,

@@ -21,7 +21,7 @@ from dowse.eval.configurations import (
 BASES = ["auto", "keyword", "tfidf", "embedding", "graph", "hybrid", "lanes", *FUSIONS[1:]]
 BASES += ["tfidf-intersection"]
 METHODS = ["mmr", "cluster", "sample", "cluster:euclidean", "sample:spectral", "sample:meaning"]
-SWITCHES = ["expand", "graph", "rerank", "shuffle", *METHODS]
+SWITCHES = ["expand", "rerank", "shuffle", *METHODS]
 
 
 def names(ways: list[Configuration]) -> list[str]:
@@ -43,7 +43,7 @@ def test_every_name_is_a_way(base: str, switch: str) -> None:
         ("auto", {"mode": "auto"}),
         ("rrf", {"mode": "hybrid", "fusion": "rrf"}),
         ("lanes", {"lanes": "keyword,embedding,graph"}),
-        ("keyword+expand+graph", {"mode": "keyword", "expand": True, "graph_expand": True}),
+        ("keyword+expand+rerank", {"mode": "keyword", "expand": True, "rerank": True}),
         ("auto+rerank", {"mode": "auto", "rerank": True}),
         ("hybrid+mmr", {"mode": "hybrid", "diversify": "mmr"}),
         ("keyword+cluster", {"mode": "keyword", "diversify": "cluster"}),
@@ -133,7 +133,7 @@ def test_places_in_the_tree_need_no_vectors(name: str) -> None:
     assert runnable([parse_configuration(name)], vectors=False, graph=True)
 
 
-@pytest.mark.parametrize(("name", "left"), [("lanes", 0), ("graph+expand", 0), ("auto+graph", 1)])
+@pytest.mark.parametrize(("name", "left"), [("lanes", 0), ("graph+expand", 0), ("auto+expand", 1)])
 def test_ways_in_a_corpus(name: str, left: int) -> None:
     assert len(runnable([parse_configuration(name)], vectors=True, graph=False)) == left
 

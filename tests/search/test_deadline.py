@@ -89,10 +89,9 @@ def test_steps_that_an_answer_can_do_without_are_left_out(tree: Index, clock: Cl
     plain = tree.search("spin wheel", k=5)
     with time_limit(100.0):
         clock.now += 80.0
-        answer = tree.search("spin wheel", k=5, expand=True, graph_expand=True)
+        answer = tree.search("spin wheel", k=5, expand=True)
     assert [hit.symbol.name for hit in answer] == [hit.symbol.name for hit in plain]
-    texts = [note.text for note in answer.notes]
-    assert "there was no time for query expansion" in texts and "there was no time for callees" in texts
+    assert "there was no time for query expansion" in [note.text for note in answer.notes]
 
 
 def test_a_sooner_deadline_stays(clock: Clock) -> None:

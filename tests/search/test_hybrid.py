@@ -460,8 +460,6 @@ OPTIONS = [
     {},
     {"explain": True},
     {"expand": True, "explain": True},
-    {"graph_expand": True, "explain": True},
-    {"expand": True, "graph_expand": True},
 ]
 
 
@@ -587,17 +585,6 @@ def test_how_much_is_expanded_is_a_setting(shop):
     assert shop.search(STRUCTURE, expand=True).plan.expanded == ()  # the graph needs no words
 
 
-def test_what_the_best_call_can_be_added(few):
-    plain, more = (few.search("open a socket to a server", k=5, graph_expand=on) for on in (False, True))
-    assert "retry_with_backoff" not in names(plain)
-    added = next(hit for hit in more if hit.symbol.name == "retry_with_backoff")
-    (part,) = added.explanation
-    assert part.source == "graph.callee" and part.detail.startswith("called by open_connection in line")
-    assert names(more)[0] == names(plain)[0] == "open_connection"
-    assert 0 < added.score < more.hits[0].score
-    assert few.search("open a socket to a server", k=5).hits == plain.hits  # off unless asked for
-
-
 # A corpus of functions
 
 
@@ -689,17 +676,15 @@ def name_of(wanted: tuple[str, object]) -> str:
         (MIXED, {}),
         (STRUCTURE, {}),
         (STRUCTURE, {"mode": "graph"}),
-        ("checkout a cart", {"graph_expand": True, "k": 5}),
     ],
 )
 @settings(max_examples=25)
 @given(wanted=st.lists(filters(), min_size=1, max_size=2, unique_by=name_of))
-def test_filters_hold_for_every_hit(shop, few, query, options, wanted):
-    index = few if "graph_expand" in options else shop
+def test_filters_hold_for_every_hit(shop, query, options, wanted):
     written = " ".join(text for text, _ in wanted)
     for answer in (
-        index.search(f"{query} {written}", **{"k": 50, **options}),
-        index.search(query, filters=written, **{"k": 50, **options}),
+        shop.search(f"{query} {written}", **{"k": 50, **options}),
+        shop.search(query, filters=written, **{"k": 50, **options}),
     ):
         assert all(holds(hit) for hit in answer for _, holds in wanted)
 

@@ -23,7 +23,7 @@ CHOICES = {
     "Clusters by": ("clustering", "meaning"),
     "Typos": ("fuzziness", "1"),
 }
-SWITCHES = {"Expand": "expand", "Callees too": "graph_expand"}
+SWITCHES = {"Expand": "expand"}
 SET = {**dict(CHOICES.values()), **dict.fromkeys(SWITCHES.values(), True)}
 
 

@@ -22,7 +22,6 @@ _BASES: dict[str, dict[str, Any]] = {
 _CLUSTERED = ("cluster", "sample")
 _SWITCHES: dict[str, dict[str, Any]] = {
     "expand": {"expand": True},
-    "graph": {"graph_expand": True},
     "rerank": {"rerank": True},
 }
 # Diversification methods, of which a configuration can have one; those that use clusters take the default

@@ -111,12 +111,6 @@ def family_of(language: str) -> str:
     return _FAMILIES.get(language, language)
 
 
-def is_scoped_by_file(language: str) -> bool:
-    """Whether every file of a language is a scope of its own: others see its names by imports alone."""
-    return family_of(language) in _BY_FILE
-
-
-@lru_cache(maxsize=4096)
 def scope_of(language: str, path: str, package: str) -> str:
     """Return the scope that the top-level names of a file belong to."""
     family = family_of(language)

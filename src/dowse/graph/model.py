@@ -128,7 +128,7 @@ class GraphAnswer:
     total: int  # steps before the limit
     depth: int  # hops that were followed
     generation: int
-    edges: tuple[Edge, ...] = ()  # all references among the seeds and the steps, for diagrams
+    edges: tuple[Edge, ...] = ()  # all references among the seeds and the steps
     notes: tuple[Note, ...] = ()  # what was truncated, merged or is invisible to static analysis
     target: SymbolRow | None = None  # the end of a path
     total_tests: int = 0  # of `total`, how many are tests

@@ -223,9 +223,7 @@ def _incomplete_notes(context: SearchContext, candidates: Candidates) -> list[No
         notes.append(Note("other", text, "`dowse repair` mends that"))
     if not context.reader.is_complete:
         notes.append(INCOMPLETE_INDEX)
-    elif not context.reader.is_linked and (
-        "graph" in context.plan.lanes or context.request.options.graph_expand
-    ):
+    elif not context.reader.is_linked and "graph" in context.plan.lanes:
         notes.append(UNLINKED_GRAPH)
     # Exact matches and names need no vectors; keywords alone find less of a query in prose.
     needs_vectors = (

@@ -117,7 +117,6 @@ class SearchOptions:
         setting="expand",
         switch="expand",
     )
-    graph_expand: bool = option(False, "add what the best hits call", setting="graph_expand", switch="graph")
     rerank: bool = option(
         False, "rerank the best hits with a cross-encoder (slower)", setting="rerank", switch="rerank"
     )

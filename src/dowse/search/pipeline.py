@@ -29,7 +29,6 @@ from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan, lane_weights, make_plan, plain_name, plain_text_notes
 from dowse.search.ranking.copies import collapse_copies
 from dowse.search.ranking.coverage import QueryTerms
-from dowse.search.ranking.direction import asked_direction
 from dowse.search.ranking.fusion import (
     FusedCandidate,
     LaneRanking,
@@ -53,7 +52,7 @@ from dowse.search.ranking.signals import (
     rank,
 )
 from dowse.search.ranking.type_names import is_constructor
-from dowse.search.refine import add_callees, apply_boosts, diversify, find_boosts, rerank_hits
+from dowse.search.refine import apply_boosts, diversify, find_boosts, rerank_hits
 from dowse.search.retrieval import (
     GraphSeeds,
     candidate_count,
@@ -271,7 +270,6 @@ def query_features(plan: Plan) -> QueryFeatures:
         frozenset(term.text for term in query_terms(" ".join(word.text for word in words))),
         frozenset(plain_name(word.text) for word in words) if only_names else frozenset(),
         _filtered_roles(plan),
-        asked_direction(" ".join(word.text for word in words)),
         frozenset(word.text.lower() for word in words),
     )
 
@@ -305,13 +303,11 @@ def _search_exact(context: SearchContext, notes: Sequence[Note]) -> Answer:
 def _refine(
     context: SearchContext, lanes: LaneRunner, candidates: Candidates, ranking: Ranking, notes: list[Note]
 ) -> tuple[Candidates, Ranking]:
-    """Expand the query, add callees and rerank, as the options say and the time allows."""
+    """Expand the query and rerank, as the options say and the time allows."""
     options = context.request.options
     if options.expand and _has_time("query expansion", notes):
         candidates = expand_query(context, lanes, candidates, ranking.hits)
         ranking = rank_candidates(context, candidates)
-    if options.graph_expand and _has_time("callees", notes):
-        ranking = replace(ranking, hits=add_callees(context, ranking.hits))
     if options.rerank and _has_time("reranking", notes):
         ranking = replace(ranking, hits=rerank_hits(context, ranking.hits))
     return candidates, ranking

@@ -1,4 +1,4 @@
-"""Optional steps after ranking: callees of the best hits, reranking, feedback, diversification."""
+"""Optional steps after ranking: reranking, feedback, diversification."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dowse.search.lanes.bm25 import without_language
 from dowse.search.ranking.coverage import term_idf
 from dowse.search.ranking.signals import RankedHit
 from dowse.storage.protocol import Reader
-from dowse.types import Contribution, SymbolRow
+from dowse.types import SymbolRow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,29 +23,8 @@ if TYPE_CHECKING:
     from dowse.search.planner import Plan
     from dowse.types import Boost
 
-# The best hits whose callees `graph_expand` adds, and the score of a callee as a share of its caller's.
-_CALLERS, _CALLEE_SHARE = 5, 0.5
 # These queries ask for facts: a caller of one function is no caller of another, however similar the queries.
 _FACTUAL_KINDS = ("structure", "pattern", "filter")
-
-
-def add_callees(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit]:
-    """Add what the best hits call, each with a share of its caller's score."""
-    from dowse.graph.model import is_sure
-
-    known = {hit.row.row for hit in hits}
-    callees: dict[int, tuple[float, str]] = {}
-    for hit in hits[:_CALLERS]:
-        for edge in context.reader.edges([hit.row.row], ("calls",)):
-            if is_sure(edge) and edge.target not in known and context.allows(edge.target):
-                detail = f"called by {hit.row.qualified_name} in line {edge.line}"
-                callees.setdefault(edge.target, (_CALLEE_SHARE * hit.score, detail))
-    rows = context.reader.rows(list(callees))
-    added = [
-        RankedHit(row, score, [Contribution("graph.callee", score, detail)])
-        for row, (score, detail) in zip(rows, callees.values(), strict=True)
-    ]
-    return sorted([*hits, *added], key=lambda hit: -hit.score)
 
 
 def rerank_hits(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit]:

@@ -148,12 +148,7 @@ def is_final_order(context: SearchContext) -> bool:
     """Whether the best k of the lanes are the best k of the answer: no signal and no later step counts."""
     options = context.request.options
     has_later_step = (
-        options.graph_expand
-        or options.rerank
-        or options.expand
-        or options.diversify
-        or options.min_score
-        or context.boosts
+        options.rerank or options.expand or options.diversify or options.min_score or context.boosts
     )
     return has_no_signals(context.profile) and not context.features.names and not has_later_step
 

@@ -15,7 +15,7 @@ _MAX_LENGTH = 300
 _SLOW_MODES = ("regex", "tfidf", "graph")
 _SLOW_LANES = ("tfidf", "graph")
 # Steps after the first ranking that run lanes or models once more.
-_SLOW_OPTIONS = ("expand", "graph_expand", "rerank", "diversify")
+_SLOW_OPTIONS = ("expand", "rerank", "diversify")
 
 
 def may_be_slow(query: str, options: Mapping[str, Any]) -> bool:

@@ -496,7 +496,7 @@ def test_completion(capsys, shell):
 
 
 @pytest.mark.parametrize(
-    ("line", "completion"), [("dowse sea", "search"), ("dowse callers --merm", "--mermaid")]
+    ("line", "completion"), [("dowse sea", "search"), ("dowse callers --dep", "--depth")]
 )
 def test_a_shell_completes_commands_and_flags(tmp_path, line, completion):
     request = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": " "}

@@ -9,7 +9,6 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import jsonschema
 import pytest
@@ -24,7 +23,6 @@ from dowse.interfaces.cli.main import main
 from helpers import write_tree
 
 DOCS = Path(__file__).parents[3] / "docs"
-SARIF = json.loads((Path(__file__).parent / "sarif.schema.json").read_text())
 Run = Callable[..., tuple[int, str, str]]
 
 FILES = {
@@ -158,14 +156,12 @@ def test_every_reference_of_the_graph_is_a_line(run):
 def test_exit_codes_and_notes_are_those_of_text(run, form):
     code, out, err = run("search", "/zzzzqqqq/", "--format", form)
     assert code == 1
-    assert bool(out) is (form in ("sarif", "json"))
+    assert bool(out) is (form == "json")
     assert ("nothing found" in err) is (form == "text")
     code, _, err = run("callers", "nobody", "--format", form)
     assert code == 2 and "nobody" in err
     code, out, err = run("callers", "odd", "--format", form)
-    assert code == 1 and (form in ("sarif", "json")) is ("can't be seen" in out) is (
-        "can't be seen" not in err
-    )
+    assert code == 1 and (form == "json") is ("can't be seen" in out) is ("can't be seen" not in err)
 
 
 def test_json_is_the_document_of_the_flag(run):
@@ -196,8 +192,6 @@ def test_formats_of_a_batch(run, tmp_path, capsys):
     assert rows[-1]["id"] == "3" and "klingon" in rows[-1]["error"]
     code, out, _ = run("search", "--batch", file, "--format", "grep")
     assert "shop/cart.py:11:    def total(self, items):\n" in out.split("== x: total\n")[1]
-    code, _, err = run("search", "--batch", file, "--format", "sarif")
-    assert code == 2 and "--format jsonl" in err
 
 
 @pytest.mark.parametrize(
@@ -207,63 +201,6 @@ def test_one_format_at_a_time(run, both, capsys):
     with pytest.raises(SystemExit) as told:
         run("search", "price", *both)
     assert told.value.code == 2 and "not allowed with" in capsys.readouterr().err
-
-
-# SARIF
-
-
-def sarif(run: Run, *arguments: object) -> dict:
-    _, out, _ = run(*arguments, "--format", "sarif")
-    document = json.loads(out)
-    jsonschema.validate(document, SARIF)
-    return document["runs"][0]
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("search", "price of an item"),
-        ("search", "/price/"),
-        ("search", "/zzzzqqqq/"),
-        ("search", "total price", "--encoder", "small", "--mode", "hybrid"),
-        *((relation, "price") for relation in ("callers", "callees", "uses", "impact")),
-        *((relation, "Cart") for relation in ("implementers", "subclasses")),
-        ("path", "test_total", "price"),
-    ],
-)
-def test_sarif_is_what_the_standard_asks_for(run, arguments):
-    found = sarif(run, *arguments)
-    rule = "search" if arguments[0] == "search" else arguments[0]
-    assert [each["id"] for each in found["tool"]["driver"]["rules"]] == [f"dowse/{rule}"]
-    assert {result["ruleId"] for result in found["results"]} <= {f"dowse/{rule}"}
-    for result in found["results"]:
-        region = result["locations"][0]["physicalLocation"]["region"]
-        assert region.get("endLine", region["startLine"]) >= region["startLine"]
-
-
-def test_sarif_names_files_that_are_there(run, tree):
-    found = sarif(run, "search", "/price|odd/", "-k", 0)
-    base = Path(unquote(urlsplit(found["originalUriBaseIds"]["SRCROOT"]["uri"]).path))
-    places = [result["locations"][0]["physicalLocation"] for result in found["results"]]
-    paths = {base / unquote(place["artifactLocation"]["uri"]) for place in places}
-    assert {path.relative_to(tree).as_posix() for path in paths} == {
-        "shop/cart.py",
-        "shop/näme 100%.py",
-        "shop/#odd:1.py",
-    }
-    for place in places:  # columns count characters
-        path = base / unquote(place["artifactLocation"]["uri"])
-        region = place["region"]
-        line = path.read_text().splitlines()[region["startLine"] - 1]
-        assert region["snippet"]["text"] == line
-        matched = line[region["startColumn"] - 1 : region["endColumn"] - 1]
-        assert matched.startswith(("price", "odd")) and matched.endswith(("price", "odd"))
-
-
-def test_sarif_carries_the_notes(run):
-    _, out, err = run("callers", "odd", "--format", "sarif")
-    notes = json.loads(out)["runs"][0]["invocations"][0]["toolExecutionNotifications"]
-    assert "can't be seen" in notes[0]["message"]["text"] and err == ""
 
 
 def test_a_corpus_has_no_files_to_open(tmp_path, capsys):

@@ -208,17 +208,6 @@ def test_expand(run):
     assert f"expanded  {', '.join(added)}" in out.splitlines()
 
 
-def test_graph_expand(run):
-    sources = {}
-    for flag in ("--graph-expand", "--no-graph-expand"):
-        found = answer(run, "serve_breakfast kind:function", "--mode", "symbol", "--fuzziness", "0", flag)
-        sources[flag] = {
-            hit["name"]: [part["source"] for part in hit["explanation"]] for hit in found["hits"]
-        }
-    assert sources["--graph-expand"]["bake_bread"] == ["graph.callee"]
-    assert set(sources["--no-graph-expand"]) == {"serve_breakfast"}
-
-
 # What is said about the plan
 
 
@@ -282,7 +271,7 @@ def test_a_plan_is_told_also_where_nothing_is_found(words_only):
         ("how is food made", "--mode", "embedding"),
         ("how is food made", "--mode", "tfidf"),
         ("bake_bread", "--mode", "graph"),
-        ("heat a loaf", "--expand", "--graph-expand"),
+        ("heat a loaf", "--expand"),
         ("/bake/",),
         ("lang:go",),
         ("no such thing", "--mode", "graph"),

@@ -70,7 +70,7 @@ def test_a_pattern_that_is_no_text_says_so(index: Index, capsys: pytest.CaptureF
     assert code == 2 and len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("form", ["text", "path", "grep", "vimgrep", "json", "jsonl", "sarif"])
+@pytest.mark.parametrize("form", ["text", "path", "grep", "vimgrep", "json", "jsonl"])
 def test_places_that_are_no_text(index: Index, capsys: pytest.CaptureFixture[str], form: str) -> None:
     code, out, _ = run(capsys, "callers", "naÿme", *place(index), "--format", form)
     assert code == 0 and "bad" in out

@@ -21,7 +21,6 @@ ASKED = [
     ("search", "/def/", "-c"),
     ("search", "order", "-l"),
     ("search", "order", "--format", "vimgrep"),
-    ("search", "order", "--format", "sarif"),
     ("search", "/def \\w+/ lang:python"),
     ("search", "order", "--mode", "tfidf", "--refresh", "never"),
     ("search", "order", "--fuzziness", "0", "--min-score", "0.5", "--links", "always"),
@@ -35,10 +34,10 @@ ASKED = [
     ("callers", "total", "--json"),
     ("callers", "nosuchname"),
     ("callees", "Order"),
-    ("uses", "Order", "--mermaid"),
+    ("uses", "Order"),
     ("impact", "Order.total", "--depth", "3"),
     ("path", "Order", "Order"),
-    ("subclasses", "Order", "--dot"),
+    ("subclasses", "Order"),
     ("related", "Order"),
 ]
 

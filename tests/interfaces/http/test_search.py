@@ -124,7 +124,6 @@ def test_no_mode_is_left_out(server: Running) -> None:
 def test_what_can_be_asked_of_the_ranking(server: Running) -> None:
     for more in (
         {"expand": True},
-        {"graph_expand": True},
         {"diversify": "mmr"},
         {"diversify": "sample", "clustering": "meaning"},
         {"fusion": "rrf"},

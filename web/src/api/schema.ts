@@ -1812,8 +1812,6 @@ export interface components {
             fusion: ("auto" | "blend" | "rrf" | "weighted" | "convex" | "intersection" | "adaptive") | null;
             /** Fuzziness */
             fuzziness: ("auto" | "0" | "1" | "2") | null;
-            /** Graph Expand */
-            graph_expand: boolean | null;
             /** Kind */
             kind: string[] | null;
             /** Lanes */
@@ -2778,8 +2776,6 @@ export interface operations {
                 fusion?: ("auto" | "blend" | "rrf" | "weighted" | "convex" | "intersection" | "adaptive") | null;
                 /** @description edit distance within which words still match */
                 fuzziness?: ("auto" | "0" | "1" | "2") | null;
-                /** @description add what the best hits call */
-                graph_expand?: boolean | null;
                 /** @description The name of an index; by default all. */
                 index?: string | null;
                 /** @description How many hits. */

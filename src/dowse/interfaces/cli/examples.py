@@ -54,7 +54,7 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
     "callees": (
         Example("dowse callees orders.parse_order", "what a function calls"),
         Example("dowse callees bake_bread --depth 2", "and what that calls"),
-        Example("dowse callees bake_bread --mermaid", "as a diagram"),
+        Example("dowse callees bake_bread --json", "as JSON"),
     ),
     "implementers": (
         Example("dowse implementers Dough", "what implements or extends it"),
@@ -64,7 +64,7 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
     "subclasses": (
         Example("dowse subclasses Dough", "what extends a class"),
         Example("dowse subclasses Dough --depth 1", "directly"),
-        Example("dowse subclasses Dough --dot", "as a diagram for Graphviz"),
+        Example("dowse subclasses Dough --json", "as JSON"),
     ),
     "uses": (
         Example("dowse uses Order", "every reference: calls, types, imports, subclasses"),
@@ -79,7 +79,7 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
     "path": (
         Example("dowse path demo orders.parse_order", "how one function reaches another"),
         Example("dowse path demo Order --depth 4", "in at most four steps"),
-        Example("dowse path demo orders.parse_order --mermaid", "as a diagram"),
+        Example("dowse path demo orders.parse_order --json", "as JSON"),
     ),
     "serve": (
         Example("dowse serve", "this folder, on http://127.0.0.1:8742/"),

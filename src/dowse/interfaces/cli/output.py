@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from dowse.interfaces.cli.places import Place
     from dowse.types import Answer
 
-# Formats that carry the notes of an answer.
-_WITH_NOTES = ("json", "sarif")
-
 
 def write_answer(answer: Answer, options: argparse.Namespace, index: Index) -> None:
     """Write the answer of a search."""
@@ -33,7 +30,7 @@ def write_answer(answer: Answer, options: argparse.Namespace, index: Index) -> N
         sys.stdout.write(format_files(answer, options))
         return
     form = output_format(options)
-    if form not in _WITH_NOTES:
+    if form != "json":  # which has the notes
         print_notes(answer.notes)
     sys.stdout.write(format_answer(answer, options, index))
     if form == "text" and not answer.hits:
@@ -43,7 +40,7 @@ def write_answer(answer: Answer, options: argparse.Namespace, index: Index) -> N
 def write_graph(answer: GraphAnswer, options: argparse.Namespace, root: Path) -> None:
     """Write an answer of the code graph."""
     form = output_format(options)
-    if form not in _WITH_NOTES:
+    if form != "json":  # which has the notes
         print_notes(answer.notes)
     sys.stdout.write(_format_graph(answer, form, options, root))
 
@@ -79,10 +76,6 @@ def format_answer(answer: Answer, options: argparse.Namespace, index: Index) -> 
         from dowse.formats.json_format import answer_to_json
 
         return _format_json(form, answer_to_json(answer), "hits")
-    if form == "sarif":
-        from dowse.formats.sarif import answer_to_sarif
-
-        return answer_to_sarif(answer, root)
     if form == "text":
         from dowse.formats.snippets import SNIPPET_LINES, Window
         from dowse.formats.text import render_answer
@@ -101,18 +94,10 @@ def _format_graph(answer: GraphAnswer, form: str, options: argparse.Namespace, r
         from dowse.formats.json_format import graph_to_json
 
         return _format_json(form, graph_to_json(answer), "steps")
-    if form == "sarif":
-        from dowse.formats.sarif import graph_to_sarif
-
-        return graph_to_sarif(answer, root)
     if form != "text":
         from dowse.formats.locations import graph_locations
 
         return _format_lines(form, graph_locations(answer), options)
-    if options.dot or options.mermaid:
-        from dowse.graph.diagrams import to_dot, to_mermaid
-
-        return to_dot(answer) if options.dot else to_mermaid(answer)
     if not (answer.steps or answer.mentions):
         return ""
     from dowse.formats.graph_text import render_graph

@@ -171,7 +171,7 @@ def _check_query(query: str, options: SearchOptions) -> None:
 
 def _needs_graph(query: str | None, options: SearchOptions) -> bool:
     """Whether a query is one about the call graph; those of a batch may be."""
-    if query is None or options.graph_expand:
+    if query is None:
         return True
     from dowse.search.planner import make_plan
 

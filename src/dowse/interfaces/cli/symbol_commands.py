@@ -52,9 +52,7 @@ def _add_graph_arguments(parser: CommandParser) -> None:
         parser.add_argument(
             "-k", "--top-k", type=int, metavar="N", help=f"how many (0: all; default: {default})"
         )
-    form = flags.add_output_format(parser)
-    form.add_argument("--dot", action="store_true", help="a diagram for Graphviz")
-    form.add_argument("--mermaid", action="store_true", help="a diagram for Mermaid")
+    flags.add_output_format(parser)
     flags.add(parser, "--refresh")
 
 

@@ -49,7 +49,6 @@ class Profile:
     path: float = 0.0  # how much of the query, by the IDF of its terms, the file's name and folders have
     header: float = 0.0  # the symbol is the module level of a file: imports, module documentation
     length: float = 0.0  # of the symbol in lines: what a change concerns is in longer functions more often
-    direction: float = 0.0  # "int to string" and `int_to_string`; the opposite direction loses as much
     coherence: float = 0.0  # the best symbol of a file gains by the others that match
     coherence_power: float = 1.0  # exponent of their scores before they are summed
     coherence_size: float = 0.0  # sums are divided by the file's candidates to this power

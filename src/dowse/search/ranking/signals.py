@@ -13,7 +13,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dowse.parsing.tokenizer import split_identifier, stem
-from dowse.search.ranking.direction import Direction, agreement
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.qualified_names import is_module_named, is_named
 from dowse.search.ranking.type_names import types_first
@@ -49,7 +48,6 @@ class QueryFeatures:
     terms: frozenset[str]  # stemmed, stop words left out
     names: frozenset[str] = frozenset()  # as written, if the query is nothing but names
     filtered_roles: frozenset[str] = frozenset()  # roles that path filters select
-    direction: Direction | None = None  # of the conversion that it asks for
     words: frozenset[str] = frozenset()  # as written, in lower case
     weights: Mapping[str, float] = field(default_factory=dict)  # of the terms: shares of the sum of their IDF
 
@@ -142,10 +140,9 @@ def has_no_signals(profile: Profile) -> bool:
         profile.header,
         profile.length,
         profile.coherence,
-        profile.direction,
     )
     is_saturated = profile.saturation != 1.0 or profile.promote_definitions
-    return not any(shares) and not profile.direction and not profile.roles and not is_saturated
+    return not any(shares) and not profile.roles and not is_saturated
 
 
 class _Signals:
@@ -177,7 +174,7 @@ class _Signals:
 
     def boost(self, hit: RankedHit) -> RankedHit:
         """Add the signals that speak for a symbol to its score."""
-        profile, row, direction = self._profile, hit.row, self._features.direction
+        profile, row = self._profile, hit.row
         of_file, of_folder, of_path = self._places.get(row.path) or self._note_place(row.path)
         for name, share in (
             ("definition", profile.definition and profile.definition * self._name_match(row)),
@@ -187,7 +184,6 @@ class _Signals:
             ("path", of_path),
             ("header", profile.header if _is_module_level(row) else 0.0),
             ("length", profile.length and profile.length * _length(row)),
-            ("direction", direction and profile.direction * agreement(row.name, direction)),
         ):
             if share:
                 hit.contributions.append(Contribution(f"signal.{name}", share * self._unit))

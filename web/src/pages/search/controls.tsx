@@ -50,7 +50,7 @@ const UNKNOWN = "?";
 
 type Option = Exclude<keyof SearchState, "q" | "index" | "k" | "at">;
 // Those that are out of sight at first.
-const MORE: Option[] = ["fusion", "clustering", "fuzziness", "min_score", "plain", "graph_expand"];
+const MORE: Option[] = ["fusion", "clustering", "fuzziness", "min_score", "plain"];
 
 interface Props {
   state: SearchState;
@@ -112,12 +112,6 @@ export function Controls({ state, onChange }: Props) {
           <Choice {...props} name="min_score" label="At least" labels={LEAST} />
           <Flag
             {...props}
-            name="graph_expand"
-            label="Callees too"
-            title="Add what the best answers call"
-          />
-          <Flag
-            {...props}
             name="plain"
             label="Plain text"
             title="Quotes, slashes and colons mean nothing: any text can be pasted"
@@ -153,7 +147,7 @@ function Choice(
 
 function Flag(
   props: OptionProps & {
-    name: "expand" | "rerank" | "graph_expand" | "plain";
+    name: "expand" | "rerank" | "plain";
     label: string;
     title: string;
   },

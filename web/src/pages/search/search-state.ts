@@ -16,7 +16,6 @@ export interface SearchState {
   fuzziness: string | undefined;
   min_score: string | undefined;
   plain: boolean | undefined;
-  graph_expand: boolean | undefined;
   k: number;
   /** The rank of the hit that is looked at. */
   at: number;
@@ -66,7 +65,6 @@ export function searchAddress(state: {
     fuzziness: state.fuzziness,
     min: state.min_score,
     plain: flag(state.plain),
-    callees: flag(state.graph_expand),
     k: state.k && state.k !== PAGE_SIZE ? String(state.k) : "",
     at: state.at && state.at > 1 ? String(state.at) : "",
   });
@@ -104,7 +102,6 @@ function read(params: URLSearchParams): SearchState {
     fuzziness: text("fuzziness"),
     min_score: text("min"),
     plain: flag("plain"),
-    graph_expand: flag("callees"),
     k: Math.min(100, Math.max(1, Number(text("k")) || PAGE_SIZE)),
     at: Math.max(1, Number(text("at")) || 1),
   };

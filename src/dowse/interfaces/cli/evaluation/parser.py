@@ -83,7 +83,7 @@ def chosen_configurations(options: argparse.Namespace) -> tuple[Configuration, .
     its effect can be seen.
     """
     names = split_list(options.modes)
-    flags = {"expand": options.expand, "graph": options.graph_expand, "rerank": options.rerank}
+    flags = {"expand": options.expand, "rerank": options.rerank}
     switches = [name for name, is_on in flags.items() if is_on]
     switches += [options.diversify] if options.diversify else []
     adaptive = ["adaptive"] if options.adaptive else []
@@ -185,7 +185,6 @@ def _add_configurations(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--compare", action="store_true", help="each lane alone, hybrid, and auto")
     group.add_argument("--adaptive", action="store_true", help="with the fusion that weighs names")
     group.add_argument("--expand", action="store_true", help="with query expansion by terms of the best hits")
-    group.add_argument("--graph-expand", action="store_true", help="with the callees of the best hits")
     group.add_argument(
         "--diversify",
         choices=tuple(DIVERSIFIERS),

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 
 from dowse.errors import DowseError
 from dowse.formats.json_format import graph_to_json, notes_to_json, related_to_json, symbol_to_json
-from dowse.graph.diagrams import arrows, shown_symbols
+from dowse.graph.drawing import arrows, shown_symbols
 from dowse.graph.model import GraphAnswer, GraphStep
 from dowse.graph.queries import find_path_between
 from dowse.interfaces.http.state import IndexName, State, Target, in_slow_thread, in_thread
