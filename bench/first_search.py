@@ -33,6 +33,7 @@ from dowse.eval.evaluate import evaluate
 from dowse.eval.manifest import read_manifest
 from dowse.eval.types import Dataset
 from dowse.indexing.approximate import embed_approximately
+from dowse.search import retrieval
 from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.options import SearchRequest, make_options
 from dowse.search.pipeline import search
@@ -41,12 +42,11 @@ from dowse.vectors.embedding_progress import end_processes
 
 from common import beside_python, work_folder, write_results
 
-COUNTS = (0, 25, 50, 100, 200)
+COUNTS = (25, 50, 100, 200)
 QUESTION = "where is the response body parsed"
 WAYS = {
     "words": {"DOWSE_ENCODER": "none"},
     "query_time": {},
-    "embed_first": {"DOWSE_ENCODE_CANDIDATES": "0"},
 }
 
 
@@ -135,7 +135,8 @@ def measure_dataset(dataset: Dataset, counts: Sequence[int], folder: Path) -> di
 
 def ndcg(index: Index, encoder: RememberingEncoder, dataset: Dataset, count: int) -> float:
     """Return nDCG@10 if so many candidates are encoded for each question."""
-    settings = replace(index.settings, encode_candidates=count, encode_seconds=1e6, lane_seconds=1e6)
+    settings = replace(index.settings, lane_seconds=1e6)
+    retrieval.MAX_ENCODED, retrieval.ENCODING_SECONDS = count, 1e6
 
     def ask(query: str, k: int) -> Sequence[Hit]:
         request = SearchRequest(query, make_options(settings, k=k, plain=True))

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from dowse.config import PROJECT_SETTINGS, Settings, load_settings, read_project_file
+from dowse.config import SETTINGS, Settings, load_settings, read_project_file
 from dowse.errors import DowseError
 
 from common import peak_megabytes, write_results
@@ -58,7 +58,7 @@ def run(count: int, seed: int) -> dict[str, object]:
                 settings = load_settings(root)
                 outcome = "ignored in part" if read_project_file(root).note else "read"
                 for name in usual.__slots__:
-                    if name not in PROJECT_SETTINGS and getattr(settings, name) != getattr(usual, name):
+                    if not SETTINGS[name].project and getattr(settings, name) != getattr(usual, name):
                         problems.append(f"{number}: {name} = {getattr(settings, name)!r} got through")
             except DowseError as error:
                 outcome = "refused"

@@ -80,7 +80,8 @@ def measure(
     """Time every step on a copy of the tree; of the second version, if there is one, full runs alone."""
     copy, index_dir = work / "tree", work / "index"
     gather(tree, (f.path for f in walk(tree) if isinstance(f, WalkedFile)), copy, copy=True)
-    flags = ["index", copy, "--index-dir", index_dir, "--processes", str(processes), "--quiet", "--no-embed"]
+    flags = ["index", copy, "--index-dir", index_dir, "--quiet", "--no-embed"]
+    os.environ["DOWSE_PROCESSES"] = str(processes)
     command, *others = [[dowse, *flags] for dowse in versions if dowse]
     steps: dict[str, Timing] = {}
 

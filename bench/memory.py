@@ -70,9 +70,8 @@ def main() -> None:
             )
         command = [options.dowse, "index", joined, "--index-dir", index_dir]
         started = time.perf_counter()
-        peaks = watch(
-            [*command, "--processes", str(options.processes), "--no-embed", "--quiet"], options.interval
-        )
+        os.environ["DOWSE_PROCESSES"] = str(options.processes)
+        peaks = watch([*command, "--no-embed", "--quiet"], options.interval)
         results = report(peaks, time.perf_counter() - started, joined, index_dir)
     results["trees"] = [tree.resolve().name for tree in options.tree]
     results["processes"] = options.processes

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dowse import Index
-from dowse.config import CLUSTERINGS, DIVERSIFY, FUSIONS, FUZZINESS, MODES, VECTORS, VIEWS
+from dowse.config import CLUSTERINGS, DIVERSIFY, FUSIONS, FUZZINESS, MODES, SETTINGS
 from dowse.errors import DowseError, QueryError
 from dowse.feedback.events import Event
 
@@ -25,8 +25,8 @@ Values = Mapping[str, Any]
 # How an index is built.
 INDEX_VALUES: Mapping[str, Sequence[Any]] = {
     "encoder": ("small", "base", "none"),
-    "view": VIEWS,
-    "vectors": VECTORS,
+    "view": SETTINGS["view"].choices,
+    "vectors": SETTINGS["vectors"].choices,
     "strip_docs": (False, True),
 }
 # How it is searched.

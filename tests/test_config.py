@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import pytest
 
-from dowse.config import Settings, index_folder, load_settings
+from dowse.config import SETTINGS, Settings, index_folder, load_settings
 from dowse.errors import ConfigError
 
 
@@ -44,7 +45,7 @@ def test_every_type_from_files_and_environment(root, monkeypatch):
     [
         ({"top_k": 0}, "--top-k"),
         ({"top_k": "x"}, "can't be 'x'"),
-        ({"tree_dimension": 1}, "can't be 1"),
+        ({"memory": -1}, "can't be -1"),
         ({"fuzziness": "3"}, "auto, 0, 1, 2"),
         ({"refresh": "often"}, "always"),
         ({"strip_docs": "perhaps"}, "strip_docs"),
@@ -63,3 +64,15 @@ def test_the_index_lies_in_the_cache_by_the_path_of_the_root(tmp_path, monkeypat
     assert one != two and one.parent == two.parent == tmp_path / "cache" / "indexes"
     assert one.name.startswith("x-y-")
     assert index_folder(Path("/a"), Settings(index_dir="/elsewhere")) == Path("/elsewhere")
+
+
+def test_there_are_few_settings_and_the_docs_list_them():
+    assert len(SETTINGS) <= 32
+    page = Path(__file__).parents[1] / "docs" / "SETTINGS.md"
+    made = runpy.run_path(str(page.parents[1] / "scripts" / "docs_site" / "settings_reference.py"))
+    assert page.read_text() == made["settings_page"]()
+
+
+def test_defaults_are_values_that_may_be_set(root):
+    defaults = {name: spec.default for name, spec in SETTINGS.items()}
+    assert load_settings(root, **defaults) == Settings()

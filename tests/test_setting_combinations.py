@@ -63,10 +63,10 @@ def test_a_large_index_answers_whatever_the_settings(large):
 @pytest.mark.parametrize("vectors", ["auto", "exact", "approx"])
 def test_indexing_and_searching_code_without_documentation(tmp_path, vectors):
     root = write_tree(tmp_path / "tree", {"a.py": "def task(x):\n    return x\n\n\ndef other():\n    pass\n"})
-    flags = ("--index-dir", tmp_path / "index", "--encoder", "small", "--vectors", vectors)
-    done = run_dowse("index", root, *flags)
+    flags = ("--index-dir", tmp_path / "index", "--encoder", "small")
+    done = run_dowse("index", root, *flags, DOWSE_VECTORS=vectors)
     assert (done.returncode, done.stderr) == (0, "")
-    done = run_dowse("search", "task", root, *flags, "--mode", "embedding")
+    done = run_dowse("search", "task", root, *flags, "--mode", "embedding", DOWSE_VECTORS=vectors)
     assert done.returncode == 0 and "Traceback" not in done.stderr
 
 

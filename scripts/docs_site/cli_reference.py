@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Iterator
 
+from dowse.interfaces.cli.command import CommandParser
 from dowse.interfaces.cli.evaluation.parser import STEPS, eval_parser
 from dowse.interfaces.cli.feedback_command import build_parser as feedback_parser
 from dowse.interfaces.cli.main import build_parser
@@ -18,11 +19,15 @@ def cli_reference() -> str:
     os.environ["COLUMNS"] = _COLUMNS  # what argparse wraps at, whatever the terminal
     parts = [
         "# Command line reference",
-        "What `--help` prints. [COMMANDS.md](../COMMANDS.md) is the overview.",
+        "What `--help-all` prints, or `--help`. [COMMANDS.md](../COMMANDS.md) is the overview.",
     ]
     for parser in _parsers():
-        parts += [f"## {parser.prog}", f"```text\n{parser.format_help().rstrip()}\n```"]
+        parts += [f"## {parser.prog}", f"```text\n{_help(parser).rstrip()}\n```"]
     return "\n\n".join(parts) + "\n"
+
+
+def _help(parser: argparse.ArgumentParser) -> str:
+    return parser.format_help(everything=True) if isinstance(parser, CommandParser) else parser.format_help()
 
 
 def _parsers() -> Iterator[argparse.ArgumentParser]:

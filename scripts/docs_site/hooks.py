@@ -12,14 +12,12 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from python_reference import python_reference
-from settings_reference import settings_reference
 
 ROOT = Path(__file__).parents[2]
 # Documents of the repository that are pages too, and their names on the site.
 _OUTSIDE = {"README.md": "index.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "CHANGELOG.md": "CHANGELOG.md"}
 _REFERENCES = {
     "reference/cli.md": cli_reference,
-    "reference/settings.md": settings_reference,
     "reference/http.md": http_reference,
     "reference/python.md": python_reference,
 }

@@ -27,7 +27,7 @@ def _class(kind: type) -> Iterator[str]:
     yield f"## {kind.__name__}"
     yield inspect.getdoc(kind) or ""
     if kind is dowse.Settings:
-        yield "The fields are listed in [Settings](settings.md)."
+        yield "The fields are listed in [Settings](../SETTINGS.md)."
         return
     if is_dataclass(kind):
         yield "\n".join(f"- `{field.name}: {field.type}`" for field in fields(kind))

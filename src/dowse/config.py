@@ -1,17 +1,17 @@
 """Settings: flags override the environment, then come the project's file, the user's file, and the defaults.
 
 Flags, environment and the user's file are trusted. The project's file comes with the repository, so it is
-untrusted data: only settings of `PROJECT_SETTINGS` count, within bounds. All others are ignored with a note
-until the user allows this very content with `dowse trust` (docs/SECURITY.md).
+untrusted data: only settings that are declared for it count, within bounds. All others are ignored with a
+note until the user allows this very content with `dowse trust` (docs/SECURITY.md).
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from dowse import runtime_paths
 from dowse.errors import ConfigError
@@ -20,13 +20,13 @@ from dowse.security.safe_files import FileTooLarge, NotRegularFile, read_regular
 PROJECT_FILE = ".dowse.toml"
 USER_FILE = "config.toml"
 _PREFIX = "DOWSE_"
-Number = TypeVar("Number", int, float)
 # Nobody writes more by hand; a larger file is no settings file.
 _MAX_FILE_BYTES = 100_000
 # Larger numbers overflow timers, SQLite or NumPy somewhere, and no setting needs them.
 _MAX_INT, _MAX_FLOAT = 2**31 - 1, 1e6
 _MAX_PATTERNS, _MAX_PATTERN_CHARS = 1_000, 1_000
 _MAX_SHOWN_CHARS = 200
+_TRUE, _FALSE = frozenset(["1", "true", "yes", "on"]), frozenset(["0", "false", "no", "off"])
 
 Mode = Literal["auto", "hybrid", "keyword", "tfidf", "embedding", "graph", "regex", "symbol"]
 Fusion = Literal["auto", "blend", "rrf", "weighted", "convex", "intersection", "adaptive"]
@@ -38,122 +38,103 @@ Clustering = Literal["hyperbolic", "euclidean", "spectral", "meaning"]
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
-ISOLATION = ("auto", "always", "never")
 FUZZINESS: tuple[Fuzziness, ...] = get_args(Fuzziness)
 DIVERSIFY: tuple[Diversify, ...] = get_args(Diversify)
 CLUSTERINGS: tuple[Clustering, ...] = get_args(Clustering)
-REFRESH = ("auto", "always", "never")
-VIEWS = ("symbol", "docs")
-VECTORS = ("auto", "exact", "approx")
-DEVICES = ("auto", "cpu", "cuda")
+_WHEN = ("auto", "always", "never")
+_CORES = max(1, os.cpu_count() or 1)
+
+
+class SettingSpec(NamedTuple):
+    """What is known of a setting beside its value: checks, flags and docs come from here."""
+
+    name: str
+    default: Any
+    help: str
+    choices: tuple[str, ...] = ()
+    minimum: float = 0
+    # Whether the project's own file may choose it: which files are left out and how results are ranked, but
+    # nothing that names a path, host or model, or decides how much of the machine is used.
+    project: bool = False
+    project_maximum: float = 0  # of numbers in the project's own file; 0 for the same as elsewhere
+    is_path: bool = False  # relative to the file that sets it, not to the working directory
+    shown_default: str = ""  # where the default is not the same everywhere
+
+
+def setting(default: Any, help: str, **spec: Any) -> Any:  # noqa: ANN401 - as `field`
+    """Declare a field of `Settings` with its `SettingSpec`."""
+    return field(default=default, metadata={"help": help, "spec": spec})
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All settings; each field is also a key in the files, and DOWSE_<NAME> in the environment."""
 
-    index_dir: str = ""  # where the index is stored; "" = the user's cache folder, by repository
-    # A shared Elasticsearch cluster instead of a folder: `elastic://host:9200/NAME`; see docs/CLUSTER.md.
-    backend: str = ""
-    exclude: tuple[str, ...] = ()  # more gitignore patterns of files to leave out
-    include_secrets: bool = False  # also index files that are secrets by name or content
+    index_dir: str = setting("", "folder of the index", is_path=True, shown_default="in the user's cache")
+    backend: str = setting("", "a shared index: elastic://host:9200/NAME (docs/CLUSTER.md)")
+    exclude: tuple[str, ...] = setting((), "files to leave out; same syntax as .gitignore", project=True)
+    include_secrets: bool = setting(False, "index secrets too: .env, private keys, credentials")
     # Source files above this are data or bundles: parsing them costs seconds and finds nothing.
-    max_file_bytes: int = 1_000_000
-    strip_docs: bool = False  # leave docstrings and doc comments out of the index, for fair evaluation
-    processes: int = max(1, os.cpu_count() or 1)  # parsing processes
-    # Megabytes that indexing may take, all processes together; 0: 350 and 180 for each parsing process.
-    memory: int = 0
-    fuzziness: str = "auto"  # maximum edit distance of a term: auto, 0, 1 or 2
-    relax_below: int = 100  # relax a query while it has fewer candidates than this
-    candidates: int = 0  # per lane for ranking; 0: chosen by the shape of the index
-    top_k: int = 10
-    # auto checks for changed files before each search while the tree is small; see REFRESH_FILES.
-    refresh: str = "auto"
-    # The dense encoder: a shipped one, a folder, `hf:owner/name`, or "none" to do without.
-    encoder: str = "base"
-    view: str = "symbol"  # what is encoded of a symbol: "symbol", its code and documentation, or "docs" alone
-    vectors: str = "auto"  # nearest-neighbour search: exact, approx, or auto by the number of vectors
-    device: str = "auto"  # where encoders run: cpu, cuda, or auto by what is available
-    threads: int = max(1, os.cpu_count() or 1)  # encoding threads
-    # So many of a query's best candidates by words are encoded for it if they have no vector; 0 for none.
-    encode_candidates: int = 200
-    encode_seconds: float = 1.0  # within this time, the best first, if no table approximates the encoder
-    background_embedding: bool = True  # go on embedding in the background after a search of the command line
-    # A search leaves a process that answers the next ones and ends after so many idle minutes; 0 for none.
-    warm_minutes: float = 10.0
-    # Learn from the repository's commits where requests for a change lead (docs/RANKING.md).
-    adapter: bool = True
-    clusters: int = 50  # clusters of similar symbols for `dowse related`
-    fusion: str = "auto"  # how lanes' rankings are fused; auto is what won on the average of all sets
-    # What the fusions weigh: see docs/RANKING.md.
-    rrf_k: int = 60  # the constant of reciprocal rank fusion: rrf, weighted, adaptive
-    keyword_weight: float = 1.0  # of the lane, in weighted, adaptive and convex
-    embedding_weight: float = 3.0
-    graph_weight: float = 0.2
-    lexical_weight: float = 1.0  # factor of the keyword lane and of coverage in blend
-    lane_seconds: float = 3.0  # timeout of a lane that is ready; a late one is left out and named
-    lane_start_seconds: float = 30.0  # timeout of a lane's start: a busy machine loads models slowly
-    exact_seconds: float = 60.0  # timeout of the search for a phrase or pattern
-    query_seconds: float = 120.0  # deadline of a query; what is not done in time is left out and named
-    # Lanes in processes of their own: auto where several answer one query, always, or never (no timeouts).
-    isolation: str = "auto"
-    graph_depth: int = 2  # hops of a call graph query
-    expand: bool = False  # pseudo-relevance feedback: add terms of the best hits to the query
-    expand_documents: int = 5  # from so many hits
-    expand_terms: int = 5  # so many terms
-    rerank: bool = False  # rerank the best hits with a cross-encoder
-    reranker: str = "rerank"  # the cross-encoder: a shipped one, or a folder
-    rerank_candidates: int = 15  # twice as many cost twice the time and find nothing more
-    rerank_weight: float = 0.3  # from 0, the first ranking, to 1, the cross-encoder's
-    feedback: bool = True  # record clicks, on this machine alone, and boost what was chosen
-    diversify: str = ""  # diversification of results; "" for none, see Diversify
-    diversify_candidates: int = 100
-    diversify_clusters: int = 10
-    clustering: str = "euclidean"  # how candidates are clustered; see Clustering
-    tree_dimension: int = 10  # of the ball that the file tree is embedded in; 2 is the Poincaré disk
+    max_file_bytes: int = setting(1_000_000, "larger files are left out", minimum=1)
+    strip_docs: bool = setting(
+        False, "leave documentation out of the index, for fair evaluation", project=True
+    )
+    processes: int = setting(_CORES, "parsing processes", minimum=1, shown_default="all cores")
+    memory: int = setting(
+        0, "megabytes of all processes while indexing; 0: 350 and 180 for each parsing process"
+    )
+    encoder: str = setting("base", "base, small, a model's folder, hf:owner/name, or none", is_path=True)
+    view: str = setting(
+        "symbol", "encode whole symbols, or only their docs", choices=("symbol", "docs"), project=True
+    )
+    vectors: str = setting(
+        "auto", "nearest-neighbour search, auto by the number of vectors", choices=("auto", "exact", "approx")
+    )
+    device: str = setting("auto", "device that encoders run on", choices=("auto", "cpu", "cuda"))
+    threads: int = setting(_CORES, "encoding threads", minimum=1, shown_default="all cores")
+    background_embedding: bool = setting(True, "go on embedding in the background after a search")
+    warm_minutes: float = setting(
+        10.0, "idle minutes of the process that a search leaves to answer the next ones; 0: none"
+    )
+    adapter: bool = setting(True, "learn from commits where requests for a change lead (docs/RANKING.md)")
+    refresh: str = setting(
+        "auto",
+        "update the index with changed files before a search, auto in trees of up to 5,000 files",
+        choices=_WHEN,
+        project=True,
+    )
+    top_k: int = setting(10, "hits of an answer", minimum=1, project=True, project_maximum=100)
+    fuzziness: str = setting(
+        "auto", "edit distance within which words still match", choices=FUZZINESS, project=True
+    )
+    fusion: str = setting("auto", "how the rankings of lanes are fused", choices=FUSIONS, project=True)
+    expand: bool = setting(False, "expand the query with terms of the best hits", project=True)
+    rerank: bool = setting(False, "rerank the best hits with a cross-encoder", project=True)
+    reranker: str = setting("rerank", "the cross-encoder: rerank (shipped), or a folder", is_path=True)
+    feedback: bool = setting(
+        True, "record clicks, on this machine alone, and rank what was chosen higher", project=True
+    )
+    diversify: str = setting("", "keep similar hits apart", choices=DIVERSIFY, project=True)
+    clustering: str = setting("euclidean", "what clusters go by", choices=CLUSTERINGS, project=True)
+    lane_seconds: float = setting(3.0, "timeout of a lane; a late one is left out and named", minimum=0.001)
+    exact_seconds: float = setting(60.0, "timeout of the search for a phrase or pattern", minimum=0.001)
+    query_seconds: float = setting(
+        120.0, "deadline of a query; what is not done in time is left out and named", minimum=0.001
+    )
+    isolation: str = setting(
+        "auto",
+        "lanes in processes of their own, auto where several answer one query; never: no timeouts",
+        choices=_WHEN,
+    )
 
 
-# What a project's own file may set, and the largest number for it: which files are left out and how results
-# are ranked. Nothing that names a path, host or model, or decides how much of the machine is used.
-PROJECT_SETTINGS: Mapping[str, int | None] = {
-    **dict.fromkeys(("exclude", "strip_docs", "fuzziness", "refresh", "view", "fusion", "expand")),
-    **dict.fromkeys(("rerank", "rerank_weight", "feedback", "diversify", "clustering")),
-    **dict.fromkeys(("keyword_weight", "embedding_weight", "graph_weight", "lexical_weight"), 100),
-    "rrf_k": 1_000,
-    "relax_below": 1_000,
-    "candidates": 1_000,
-    "top_k": 100,
-    "clusters": 500,
-    "graph_depth": 5,
-    "expand_documents": 50,
-    "expand_terms": 50,
-    "rerank_candidates": 100,
-    "diversify_candidates": 1_000,
-    "diversify_clusters": 100,
-    "tree_dimension": 64,
-}
-# Settings that may be relative paths: to the file that sets them, not to the working directory.
-_PATHS = frozenset(["index_dir", "encoder", "reranker"])
-# Settings from 0 to 1.
-_FRACTIONS = frozenset(["rerank_weight"])
-# Numbers that may be 0.
-_MAY_BE_ZERO = frozenset(
-    ["keyword_weight", "embedding_weight", "graph_weight", "lexical_weight", "warm_minutes"]
-)
-# Numbers that do not begin at 1: a tree can't be embedded in one dimension, and 0 candidates switch it off.
-_MINIMUMS = {"tree_dimension": 2, "encode_candidates": 0}
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "fuzziness": FUZZINESS,
-    "refresh": REFRESH,
-    "view": VIEWS,
-    "vectors": VECTORS,
-    "device": DEVICES,
-    "fusion": FUSIONS,
-    "isolation": ISOLATION,
-    "diversify": DIVERSIFY,
-    "clustering": CLUSTERINGS,
-}
-_DEFAULTS = {field.name: getattr(Settings(), field.name) for field in fields(Settings)}
+def _spec(declared: Field[Any]) -> SettingSpec:
+    return SettingSpec(
+        declared.name, declared.default, declared.metadata["help"], **declared.metadata["spec"]
+    )
+
+
+SETTINGS: Mapping[str, SettingSpec] = {each.name: _spec(each) for each in fields(Settings)}
 
 
 class ProjectFile(NamedTuple):
@@ -203,7 +184,7 @@ def read_project_file(root: Path) -> ProjectFile:
     declared = _parse_toml(path, content)
     # Unknown names are kept: they become errors.
     ignored = tuple(
-        key for key, value in declared.items() if key in _DEFAULTS and not _is_harmless(key, value, path)
+        key for key, value in declared.items() if key in SETTINGS and not _is_harmless(key, value, path)
     )
     if ignored:
         from dowse.security.trust import is_trusted  # only here: nearly all repositories need no trust
@@ -218,15 +199,15 @@ def read_project_file(root: Path) -> ProjectFile:
 
 def _is_harmless(key: str, value: object, path: Path) -> bool:
     """Whether a repository may choose this value without the user's trust."""
-    if key not in PROJECT_SETTINGS:
+    spec = SETTINGS[key]
+    if not spec.project:
         return False
     # The converted value is checked, not its notation: "2_000" is a number, "a:!b" are two patterns.
     converted = _convert(key, value, str(path))
     if key == "exclude":
         # A negated pattern brings back what other rules leave out, such as files with secrets.
         return not any(pattern.startswith("!") for pattern in converted)
-    limit = PROJECT_SETTINGS[key]
-    return limit is None or converted <= limit
+    return not spec.project_maximum or converted <= spec.project_maximum
 
 
 def index_folder(root: Path, settings: Settings) -> Path:
@@ -246,7 +227,7 @@ def index_command(settings: Settings) -> str:
     flags = [
         f" --{name} {value}"
         for name in ("encoder", "view")
-        if (value := getattr(settings, name)) != _DEFAULTS[name]
+        if (value := getattr(settings, name)) != SETTINGS[name].default
     ]
     return "dowse index" + "".join(flags)
 
@@ -283,14 +264,15 @@ def _sources(root: Path | None) -> list[tuple[str, Mapping[str, Any]]]:
     if root is not None:
         project = read_project_file(root)
         sources.append((str(project.path), project.values))
-    names = {f"{_PREFIX}{key.upper()}": key for key in _DEFAULTS}
+    names = {f"{_PREFIX}{key.upper()}": key for key in SETTINGS}
     environment = {names[key]: value for key, value in os.environ.items() if key in names and value}
     return [*sources, ("the environment", environment)]
 
 
 def _resolve_path(folder: Path, key: str, value: object) -> object:
     """Return a path setting of a file relative to that file's folder; a plain name is no path."""
-    if key not in _PATHS or not isinstance(value, str) or "\0" in value:
+    is_path = key in SETTINGS and SETTINGS[key].is_path
+    if not is_path or not isinstance(value, str) or "\0" in value:
         return value
     if key != "index_dir" and ("/" not in value or value.startswith("hf:")):
         return value
@@ -316,27 +298,18 @@ def _parse_toml(path: Path, content: bytes) -> dict[str, Any]:
 
 
 def _convert(key: str, value: Any, source: str) -> Any:  # noqa: ANN401 - settings have several types
-    if key not in _DEFAULTS:
-        known = ", ".join(sorted(_DEFAULTS))
+    spec = SETTINGS.get(key)
+    if spec is None:
+        known = ", ".join(sorted(SETTINGS))
         raise ConfigError(f"{source}: there is no setting `{_truncate(key)}`; there are {known}")
-    default = _DEFAULTS[key]
     try:
-        if isinstance(default, bool):
-            return _to_bool(value)
-        if isinstance(default, int):
-            minimum = _MINIMUMS.get(key, 0 if default == 0 else 1)
-            return _in_range(_to_int(value), minimum, _MAX_INT)
-        if isinstance(default, float):
-            return _to_float(value, is_fraction=key in _FRACTIONS, may_be_zero=key in _MAY_BE_ZERO)
-        if isinstance(default, tuple):
-            return _to_patterns(value)
-        text = _to_text(value)
+        converted = _to_type(spec, value)
     except (ValueError, TypeError, OverflowError):
         raise ConfigError(f"{source}: `{key}` can't be {_truncate(repr(value))}") from None
-    choices = _CHOICES.get(key)
-    if choices and text not in choices:
-        raise ConfigError(f"{source}: `{key}` is one of {', '.join(choices)}, not {_truncate(repr(value))}")
-    return text
+    if spec.choices and converted not in spec.choices:
+        choices = ", ".join(spec.choices)
+        raise ConfigError(f"{source}: `{key}` is one of {choices}, not {_truncate(repr(value))}")
+    return converted
 
 
 def _truncate(value: object) -> str:
@@ -345,19 +318,20 @@ def _truncate(value: object) -> str:
     return text if len(text) <= _MAX_SHOWN_CHARS else text[:_MAX_SHOWN_CHARS] + "…"
 
 
-def _to_int(value: object) -> int:
+def _to_type(spec: SettingSpec, value: Any) -> Any:  # noqa: ANN401 - what a file says
+    """Return a value as the type of a setting's default, within its bounds."""
+    if isinstance(spec.default, bool):
+        return _to_bool(value)
+    if isinstance(spec.default, tuple):
+        return _to_patterns(value)
+    if isinstance(spec.default, str):
+        return _to_text(value)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise TypeError
-    return int(value)
-
-
-def _to_float(value: Any, *, is_fraction: bool, may_be_zero: bool) -> float:  # noqa: ANN401 - what a file says
-    number = float(value)
-    if is_fraction:
-        return _in_range(number, 0.0, 1.0)
-    if not number and not may_be_zero:
+    number = type(spec.default)(value)
+    if not spec.minimum <= number <= (_MAX_INT if isinstance(number, int) else _MAX_FLOAT):
         raise ValueError
-    return _in_range(number, 0.0, _MAX_FLOAT)
+    return number
 
 
 def _to_text(value: object) -> str:
@@ -379,20 +353,10 @@ def _to_patterns(value: object) -> tuple[str, ...]:
 
 
 def _to_bool(value: object) -> bool:
-    if isinstance(value, bool):
-        return value
     text = str(value).lower()
-    if text in ("1", "true", "yes", "on"):
-        return True
-    if text in ("0", "false", "no", "off"):
-        return False
-    raise ValueError
-
-
-def _in_range(value: Number, minimum: Number, maximum: Number) -> Number:
-    if not minimum <= value <= maximum:
+    if text not in _TRUE | _FALSE:
         raise ValueError
-    return value
+    return text in _TRUE
 
 
 def _unique_name(root: Path) -> str:

@@ -251,7 +251,6 @@ class Index:
                 self.backend,
                 encoder,
                 cache,
-                clusters=self.settings.clusters,
                 method=self.settings.vectors,
                 seconds=seconds,
                 wait=wait,

@@ -27,9 +27,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def index(root):
-    with Index.open(
-        root, index_dir=str(root.with_name("index")), encoder="base", threads=1, encode_candidates=0
-    ) as index:
+    with Index.open(root, index_dir=str(root.with_name("index")), encoder="base", threads=1) as index:
         index.update()
         yield index
 
@@ -45,7 +43,6 @@ def folder(index: Index) -> Path:
 
 
 def test_symbols_are_found_by_meaning_and_count_as_not_embedded(index):
-    assert not index.search(QUERY, mode="auto").embedded.approximate
     encoded = embed_approximately(index)
     answer = index.search(QUERY, mode="embedding")
     assert answer.hits[0].symbol.name == "retry"

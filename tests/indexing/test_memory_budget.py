@@ -59,8 +59,9 @@ def test_a_tree_is_indexed_under_a_limit_of_the_address_space(tmp_path):
         },
     )
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "OPENBLAS_NUM_THREADS": "1"}
+    environment["DOWSE_MEMORY"] = "300"
     dowse = f"{sys.executable} -m dowse.entry"
-    index = f"{dowse} index --no-embed --memory 300 -q {tree}"
+    index = f"{dowse} index --no-embed -q {tree}"
     command = f"ulimit -v 1200000; {index} && {dowse} symbols f59_299 {tree}"
     done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

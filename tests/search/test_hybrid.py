@@ -20,8 +20,10 @@ from dowse.errors import QueryError
 from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.host import LaneHost
 from dowse.search.lanes.jobs import LANES, Lane, LaneJob, LaneRunner, Outcome
+from dowse.search.options import SearchRequest
 from dowse.search.pipeline import search
 from dowse.search.planner import PLANNED_LANES
+from dowse.search.ranking.profile import TREE
 from dowse.search.retrieval import StaleGeneration
 from search.requests import request
 
@@ -271,10 +273,19 @@ def reopened(index: Index, **changed: object) -> Index:
     return Index(index.root, replace(index.settings, **changed), type(index.backend)(index.backend.folder))
 
 
+class FewCandidates(Index):
+    """An index whose lanes return five candidates each."""
+
+    def _answer(self, request: SearchRequest) -> Answer:
+        with self.backend.reader() as reader:
+            profile = replace(TREE, candidates=5)
+            return search(reader, request, self.settings, encoder=self.encoder, profile=profile)
+
+
 @pytest.fixture(scope="session")
 def few(shop: Index) -> Index:
     """The same index with lanes that give few candidates."""
-    return reopened(shop, candidates=5)
+    return FewCandidates(shop.root, shop.settings, type(shop.backend)(shop.backend.folder))
 
 
 @pytest.fixture(scope="module")
@@ -567,7 +578,7 @@ def test_an_expanded_query_goes_to_both_lanes_and_is_shown(shop):
     listening = Listening(shop)
     answer = ask(shop, listening, PROSE, expand=True, explain=True)
     added = answer.plan.expanded
-    assert 0 < len(added) <= shop.settings.expand_terms
+    assert 0 < len(added) <= 5
     assert not set(added) & set(PROSE.split())
     first, again = listening.asked[:2], listening.asked[2:]
     assert [job.lane for job in first] == [job.lane for job in again] == ["keyword", "embedding"]
@@ -577,10 +588,8 @@ def test_an_expanded_query_goes_to_both_lanes_and_is_shown(shop):
     assert [lane.lane for lane in answer.lanes] == ["keyword", "embedding"]
 
 
-def test_how_much_is_expanded_is_a_setting(shop):
-    for terms in (1, 3):
-        index = reopened(shop, expand=True, expand_terms=terms, expand_documents=2)
-        assert len(index.search(PROSE).plan.expanded) == terms
+def test_whether_queries_are_expanded_is_a_setting(shop):
+    assert reopened(shop, expand=True).search(PROSE).plan.expanded
     assert reopened(shop, expand=True).search(PROSE, expand=False).plan.expanded == ()
     assert shop.search(STRUCTURE, expand=True).plan.expanded == ()  # the graph needs no words
 
@@ -824,10 +833,10 @@ def test_a_search_goes_on_in_the_next_generation(bakery, times):
 
 def test_half_embedded_is_told(tmp_path):
     root = write_tree(tmp_path / "code", {"a.py": FILES["net/retry.py"]})
-    index = Index.open(root, index_dir=str(tmp_path / "i"), encoder="small", threads=1, encode_candidates=0)
+    index = Index.open(root, index_dir=str(tmp_path / "i"), encoder="small", threads=1)
     index.update()
     none = index.search(PROSE)
-    assert none.plan.lanes == ("keyword",) and none.embedded.symbols == 0
+    assert none.plan.lanes == ("keyword", "embedding") and none.embedded.symbols == 0
     assert any(str(note).startswith("0 % of the symbols are embedded; `dowse index") for note in none.notes)
     index.embed()
     assert not any("embedded" in str(note) for note in index.search(PROSE).notes)
@@ -905,20 +914,20 @@ def test_clusters_change_the_order_alone_and_are_named(shop: Index, how: str, cl
     )
 
 
-def test_the_first_of_clusters_are_of_different_ones(shop: Index):
-    few = reopened(shop, diversify_clusters=4)
-    answer = few.search(WORDS, k=4, diversify="cluster")
+def test_the_first_of_clusters_are_of_different_ones(shop: Index, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("dowse.search.refine._CLUSTERS", 4)
+    answer = shop.search(WORDS, k=4, diversify="cluster")
     said = [part.detail.partition(",")[0] for hit in answer for part in hit.explanation[-1:]]
     assert said == [f"cluster {n} of 4" for n in (1, 2, 3, 4)]
-    one = reopened(shop, diversify_clusters=1)
-    usual, together = (one.search(WORDS, k=0, diversify=how) for how in ("", "cluster"))
+    monkeypatch.setattr("dowse.search.refine._CLUSTERS", 1)
+    usual, together = (shop.search(WORDS, k=0, diversify=how) for how in ("", "cluster"))
     assert [hit.symbol.id for hit in together] == [hit.symbol.id for hit in usual]
 
 
-def test_shares_are_of_a_page_and_deeper_pages_go_on_from_there(shop: Index):
-    few = reopened(shop, diversify_clusters=3)
+def test_shares_are_of_a_page_and_deeper_pages_go_on_from_there(shop: Index, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("dowse.search.refine._CLUSTERS", 3)
     (page, deeper, unshared) = (
-        [hit.symbol.id for hit in few.search(WORDS, k=k, diversify="sample", page_size=each)]
+        [hit.symbol.id for hit in shop.search(WORDS, k=k, diversify="sample", page_size=each)]
         for k, each in ((4, 0), (8, 4), (8, 0))
     )
     assert deeper[:4] == page and len(set(deeper)) == 8

@@ -68,7 +68,7 @@ def test_a_question_is_answered_as_by_the_command(
     relation: str, tree: str, request: pytest.FixtureRequest
 ) -> None:
     index: Index = request.getfixturevalue(tree)
-    depth, compared = max(index.settings.graph_depth, RELATIONS[relation].depth), 0
+    depth, compared = max(2, RELATIONS[relation].depth), 0
     for row in all_symbols(index):
         for name in (row.name, row.qualified_name, f"{row.path}:{row.start_line}"):
             try:

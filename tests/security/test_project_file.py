@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.config import PROJECT_SETTINGS, Settings, load_settings, read_project_file, trust_file
+from dowse.config import SETTINGS, Settings, load_settings, read_project_file, trust_file
 from dowse.errors import ConfigError, DowseError
 from dowse.security.trust import is_trusted, revoke, trust
 
@@ -49,7 +49,7 @@ def dowse(*arguments: str, cwd: Path, **environment: str) -> subprocess.Complete
     )
 
 
-# Whatever is not in PROJECT_SETTINGS, with a value that would count.
+# Whatever a project may not choose, with a value that would count.
 ELSEWHERE = {
     "index_dir": '".idx"',
     "backend": '"elastic://attacker:9200/x"',
@@ -62,10 +62,7 @@ ELSEWHERE = {
     "threads": "1000",
     "vectors": '"exact"',
     "lane_seconds": "1000.0",
-    "lane_start_seconds": "1000.0",
     "adapter": "true",
-    "encode_candidates": "1000",
-    "encode_seconds": "1000.0",
     "background_embedding": "true",
     "exact_seconds": "1000.0",
     "query_seconds": "1000.0",
@@ -76,7 +73,7 @@ ELSEWHERE = {
 
 
 def test_every_setting_is_either_harmless_or_needs_trust():
-    assert {*PROJECT_SETTINGS, *ELSEWHERE} == set(Settings.__slots__)
+    assert {name for name, spec in SETTINGS.items() if not spec.project} == set(ELSEWHERE)
 
 
 @pytest.mark.parametrize("key", ELSEWHERE)
@@ -90,9 +87,8 @@ def test_a_repository_can_not_choose(repository, key, monkeypatch):
     assert key in note and "dowse trust" in note and "\n" not in note
 
 
-@pytest.mark.parametrize("key", [key for key, most in PROJECT_SETTINGS.items() if most])
-def test_numbers_are_bounded(repository, key):
-    most = PROJECT_SETTINGS[key]
+def test_numbers_are_bounded(repository):
+    key, most = "top_k", SETTINGS["top_k"].project_maximum
     (repository / ".dowse.toml").write_text(f"{key} = {most}\n")
     assert getattr(load_settings(repository), key) == most
     for more in (f"{most + 1}", f"{most + 1}.0", f'"{most + 1}"', f'" {most}_0 "'):

@@ -25,6 +25,8 @@ Chunk = list[tuple[bytes, "Document"]]
 _CHUNK = 512
 # Queries that a large index tunes its approximate search with, and files they are taken from.
 _QUERIES, _QUERY_FILES = 300, 1000
+# Clusters of similar symbols, for `dowse related`.
+CLUSTERS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,6 @@ def embed(
     encoder: Encoder,
     cache: VectorCache,
     *,
-    clusters: int,
     method: str = "auto",
     seconds: float | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
@@ -61,7 +62,6 @@ def embed(
         backend: The index.
         encoder: The encoder.
         cache: Vectors of earlier runs, of any index.
-        clusters: How many groups of similar symbols to fit.
         method: How the vectors will be searched: auto, exact or approx.
         seconds: Stop after the first chunk that ends later than this.
         on_progress: Called after every chunk.
@@ -87,7 +87,7 @@ def embed(
                 if (seconds is not None and time.monotonic() - started > seconds) or pause():
                     break
             if finish and not missing.count():
-                writer.finish(clusters, method, lambda: _sample_queries(backend, encoder))
+                writer.finish(CLUSTERS, method, lambda: _sample_queries(backend, encoder))
     return EmbedReport(encoder.id, encoded, reused, missing.count(), time.monotonic() - started)
 
 

@@ -219,7 +219,7 @@ def _corpus_digest(root: Path, settings: Settings) -> str:
         return ""
     if _is_racy(newest):
         return ""
-    kept = (stamp, settings.strip_docs, settings.include_secrets, settings.tree_dimension)
+    kept = (stamp, settings.strip_docs, settings.include_secrets)
     return hashlib.sha256(repr(kept).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -332,7 +332,6 @@ def _metadata(
         "strip_docs": str(int(settings.strip_docs)),
         "exclude": "\n".join(settings.exclude),
         "include_secrets": str(int(settings.include_secrets)),
-        "tree_dimension": str(settings.tree_dimension),
         "left_out": json.dumps({key: [*stamp, reason] for key, (stamp, reason) in skipped_stamps.items()}),
         "dowse": __version__,
     }
@@ -341,9 +340,7 @@ def _metadata(
 
 def _settings_changed(writer: Writer, settings: Settings) -> bool:
     """Whether the metadata of the last generation differs from these settings."""
-    meta = writer.meta()
-    known = (meta.get("tree_dimension"), meta.get("include_secrets", "0"))
-    return known != (str(settings.tree_dimension), str(int(settings.include_secrets)))
+    return writer.meta().get("include_secrets", "0") != str(int(settings.include_secrets))
 
 
 def _is_complete(writer: Writer) -> bool:

@@ -173,7 +173,6 @@ def _update(
         report = run()
         embedded = embed(
             *(index.backend, encoder, cache),
-            clusters=settings.clusters,
             method=settings.vectors,
             wait=options.wait,
             chunk=DISPATCH_CHUNK,

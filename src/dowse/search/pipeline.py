@@ -126,7 +126,7 @@ def search(
         request,
         partial(_has_symbol, reader),
         has_vectors=bool(embedded and (embedded.symbols or embedded.approximate))
-        or encodes_at_query_time(reader, settings, embedded),
+        or encodes_at_query_time(reader, embedded),
         has_graph=not reader.is_corpus,
         correct=partial(correct_query, reader, fuzziness=request.options.fuzziness),
         # Of a corpus, long queries are documentation of functions, not reports: measured on trees alone.
@@ -416,20 +416,20 @@ def _fuse(
     context: SearchContext, rankings: Sequence[LaneRanking], terms: QueryTerms
 ) -> tuple[str, list[FusedCandidate]]:
     """Return the fusion that was used, and the fused candidates, best first."""
-    plan, fusion, settings = context.plan, context.plan.fusion, context.settings
+    plan, fusion = context.plan, context.plan.fusion
     if plan.kind == "structure":
-        weights = lane_weights(plan, "weighted", settings)
+        weights = lane_weights(plan, "weighted")
         return "weighted", rrf(keep_first_in(rankings, "graph"), weights)
     if fusion == "blend" and not any(each.lane == "embedding" for each in rankings):
         fusion = "convex"  # the embedding lane is not in the plan, or did not answer in time
-    weights = lane_weights(plan, fusion, settings)
+    weights = lane_weights(plan, fusion)
     if fusion == "blend":
         return fusion, _blend(context, rankings, terms)
     if fusion == "convex":
         return fusion, convex(rankings, weights)
     if fusion == "intersection":
         return fusion, intersection(rankings)
-    fused = rrf(rankings, weights if fusion in ("weighted", "adaptive") else None, settings.rrf_k)
+    fused = rrf(rankings, weights if fusion in ("weighted", "adaptive") else None)
     coverage = context.profile.rank_coverage
     if coverage:
         fused = add_coverage(fused, terms.coverage([each.row for each in fused]), coverage)
@@ -442,7 +442,7 @@ def _blend(
     from dowse.encoders.model_files import is_shipped
 
     encoder = context.encoder
-    weights = context.question_profile.blend.scale_lexical(context.settings.lexical_weight)
+    weights = context.question_profile.blend
     rows = list(dict.fromkeys(row for ranking in rankings for row in ranking.rows))
     name_coverage: dict[int, float] = {}
     if weights.name:

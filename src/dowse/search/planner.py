@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dowse.config import Settings
 from dowse.query.ast import (
     Constraint,
     Filter,
@@ -43,7 +42,12 @@ _LOOKS_LIKE_ERROR = re.compile(
 )
 # Characters that the words of a long text have at least (`query/long_text.py`).
 _MIN_LONG_TEXT = 100
-_DEFAULTS = Settings()
+# In weighted, adaptive and convex fusion. The embedding lane finds what keywords miss more often than the
+# other way round.
+_LANE_WEIGHTS = {"keyword": 1.0, "embedding": 3.0, "graph": 0.2}
+# For a structural query the graph lane counts so much that its last candidate comes before the first one of
+# another lane.
+_STRUCTURE_WEIGHTS = {"keyword": 1.0, "embedding": 1.0, "graph": 20.0}
 # The lanes that the planner chooses from; tfidf answers on request only.
 PLANNED_LANES = ("keyword", "embedding", "graph")
 _MODE_LANES = {
@@ -343,18 +347,17 @@ def _choose_fusion(plan: Plan, fusion: str) -> str:
     return "blend" if "embedding" in plan.lanes else "convex"
 
 
-def lane_weights(plan: Plan, fusion: str, settings: Settings = _DEFAULTS) -> dict[str, float]:
+def lane_weights(plan: Plan, fusion: str) -> dict[str, float]:
     """Return the weight of each lane in a weighted fusion.
 
-    The embedding lane finds what keywords miss more often than the other way round. "adaptive" lowers its
-    weight to that of keywords where the query has identifiers, which keywords find. For a structural query
-    the graph lane counts so much that its last candidate comes before the first one of another lane.
+    "adaptive" lowers the weight of the embedding lane to that of keywords where the query has identifiers,
+    which keywords find.
     """
     if plan.kind == "structure":
-        return {"keyword": 1.0, "embedding": 1.0, "graph": 20.0}
-    has_names = fusion == "adaptive" and any(word.identifier for word in plan.query.words)
-    embedding = settings.keyword_weight if has_names else settings.embedding_weight
-    return {"keyword": settings.keyword_weight, "embedding": embedding, "graph": settings.graph_weight}
+        return _STRUCTURE_WEIGHTS
+    if fusion == "adaptive" and any(word.identifier for word in plan.query.words):
+        return {**_LANE_WEIGHTS, "embedding": _LANE_WEIGHTS["keyword"]}
+    return _LANE_WEIGHTS
 
 
 def plain_text_notes(query: Query) -> list[Note]:

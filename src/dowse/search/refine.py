@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from dowse.search.planner import Plan
     from dowse.types import Boost
 
+# Hits that the cross-encoder reads: twice as many cost twice the time and find nothing more. Its weight is
+# between 0, the first ranking, and 1, the cross-encoder's.
+_RERANKED, _RERANK_WEIGHT = 15, 0.3
+# Hits that diversification reorders, and clusters of them.
+_DIVERSIFIED, _CLUSTERS = 100, 10
+# Of the ball that the file tree is embedded in; 2 is the Poincaré disk.
+_TREE_DIMENSION = 10
 # These queries ask for facts: a caller of one function is no caller of another, however similar the queries.
 _FACTUAL_KINDS = ("structure", "pattern", "filter")
 
@@ -32,10 +39,10 @@ def rerank_hits(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit
     from dowse.search.ranking.rerank import rerank
 
     settings = context.settings
-    first = [hit.row.row for hit in hits[: settings.rerank_candidates]]
+    first = [hit.row.row for hit in hits[:_RERANKED]]
     cross = _load_cross_encoder(settings.reranker, settings.device, settings.threads)
     scores = cross.score(context.plan.text, context.reader.documents(first))
-    return rerank(hits, scores, settings.rerank_weight, cross.score_scale)
+    return rerank(hits, scores, _RERANK_WEIGHT, cross.score_scale)
 
 
 def find_boosts(store: FeedbackStore, reader: Reader, plan: Plan, text: str) -> Mapping[str, Boost]:
@@ -64,7 +71,7 @@ def apply_boosts(context: SearchContext, ranking: Ranking, hits: list[RankedHit]
 def diversify(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit]:
     """Keep similar hits apart: by maximal marginal relevance, or by clusters."""
     options = context.request.options
-    first = [hit.row for hit in hits[: context.settings.diversify_candidates]]
+    first = [hit.row for hit in hits[:_DIVERSIFIED]]
     if len(first) < 2:
         return hits
     from dowse.research.hyperbolic.chains import symbol_chain
@@ -89,7 +96,7 @@ def diversifies_by_vectors(context: SearchContext) -> bool:
 def _cluster_labels(context: SearchContext, rows: Sequence[SymbolRow]) -> NDArray[np.int64]:
     from dowse.search.ranking import clustering
 
-    count, method = context.settings.diversify_clusters, context.request.options.clustering
+    count, method = _CLUSTERS, context.request.options.clustering
     if method == "meaning":
         return clustering.euclidean(_vectors(context, rows), count)
     if method == "spectral":
@@ -98,8 +105,7 @@ def _cluster_labels(context: SearchContext, rows: Sequence[SymbolRow]) -> NDArra
         return clustering.spectral(hop_matrix([symbol_chain(row) for row in rows]), count)
     from dowse.research.tree_coordinates import tree_coordinates
 
-    dimension = context.settings.tree_dimension
-    points = tree_coordinates(context.reader, [row.row for row in rows], dimension)
+    points = tree_coordinates(context.reader, [row.row for row in rows], _TREE_DIMENSION)
     return (clustering.euclidean if method == "euclidean" else clustering.hyperbolic)(points, count)
 
 

@@ -7,14 +7,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 
-from dowse.config import Settings
 from dowse.errors import IndexDamaged, LanesFailed
 from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.context import Candidates, SearchContext
 from dowse.search.lanes.bm25 import without_language
 from dowse.search.lanes.embedding_result import AdaptedResult
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
-from dowse.search.lanes.query_time_encoding import MAX_CANDIDATES, EncodingBudget
+from dowse.search.lanes.query_time_encoding import (
+    ENCODING_SECONDS,
+    MAX_CANDIDATES,
+    MAX_ENCODED,
+    EncodingBudget,
+)
 from dowse.search.planner import Plan
 from dowse.search.ranking.coverage import term_idf
 from dowse.search.ranking.profile import SYMBOL_FIELDS
@@ -28,6 +32,10 @@ from dowse.types import Boost, EmbeddingCoverage, Note, SymbolRow
 _INTERSECTION_CANDIDATES = 100
 # Symbols of one name that the graph lane starts from; a name of more symbols says too little.
 _MAX_SEEDS = 10
+# That a question about structure follows at least.
+_HOPS = 2
+# Query expansion takes so many terms of so many of the best hits.
+_EXPANSION_TERMS, _EXPANSION_HITS = 5, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +109,13 @@ def expand_query(
     context: SearchContext, lanes: LaneRunner, candidates: Candidates, ranked: Sequence[RankedHit]
 ) -> Candidates:
     """Run the text lanes again with terms of the best hits (pseudo-relevance feedback)."""
-    reader, settings = context.reader, context.settings
-    best = reader.symbols([hit.row for hit in ranked[: settings.expand_documents]])
+    reader = context.reader
+    best = reader.symbols([hit.row for hit in ranked[:_EXPANSION_HITS]])
     terms = expansion_terms(
         [symbol.code for symbol in best],
         context.features.terms | STOP_WORDS,
         partial(term_idf, reader),
-        settings.expand_terms,
+        _EXPANSION_TERMS,
         partial(reader.prefetch_document_frequencies, field="body"),
     )
     if not terms:
@@ -122,16 +130,15 @@ def expand_query(
     return Candidates(text, outcomes, terms, candidates.notes, candidates.term_weights)
 
 
-def encodes_at_query_time(reader: Reader, settings: Settings, embedded: EmbeddingCoverage | None) -> bool:
+def encodes_at_query_time(reader: Reader, embedded: EmbeddingCoverage | None) -> bool:
     """Whether candidates without a vector are encoded for a query; those of a cluster are not."""
     is_partial = embedded is not None and embedded.symbols < embedded.total
-    return is_partial and settings.encode_candidates > 0 and reader.cache_folder is not None
+    return is_partial and reader.cache_folder is not None
 
 
 def candidate_count(context: SearchContext) -> int:
     """Return how many candidates each lane returns."""
-    wanted = context.settings.candidates or context.profile.candidates
-    return max(wanted, context.request.options.k, _chosen_depth(context.boosts))
+    return max(context.profile.candidates, context.request.options.k, _chosen_depth(context.boosts))
 
 
 def _chosen_depth(boosts: Mapping[str, Boost]) -> int:
@@ -198,7 +205,6 @@ def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
         lane,
         {
             **arguments,
-            "relax_below": settings.relax_below,
             "fuzziness": context.request.options.fuzziness,
             "field_weights": SYMBOL_FIELDS if plan.mode == "symbol" else profile.fields,
             "abbreviation": profile.abbreviation,
@@ -210,20 +216,20 @@ def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
 def _encoding_budget(context: SearchContext, text: str) -> EncodingBudget | None:
     """Return what may be encoded for this query; None where nothing is missing, or nothing may be."""
     settings = context.settings
-    if not encodes_at_query_time(context.reader, settings, context.embedded):
+    if not encodes_at_query_time(context.reader, context.embedded):
         return None
-    limit = min(MAX_CANDIDATES, max(candidate_count(context), settings.encode_candidates))
+    limit = min(MAX_CANDIDATES, max(candidate_count(context), MAX_ENCODED))
     arguments = {**_text_job(context, "keyword", text).arguments, "limit": limit}
     # A lane in a process of its own must have time left for the search itself.
-    seconds = min(settings.encode_seconds, settings.lane_seconds / 2)
-    return EncodingBudget(arguments, settings.encode_candidates, seconds, settings.view)
+    seconds = min(ENCODING_SECONDS, settings.lane_seconds / 2)
+    return EncodingBudget(arguments, MAX_ENCODED, seconds, settings.view)
 
 
 def _graph_job(context: SearchContext, seeds: GraphSeeds) -> LaneJob:
     structural = context.plan.structural
     arguments: dict[str, object] = {"seeds": seeds.rows, "limit": candidate_count(context)}
     if structural:
-        arguments.update(relation=structural.relation, depth=context.settings.graph_depth, ends=seeds.ends)
+        arguments.update(relation=structural.relation, depth=_HOPS, ends=seeds.ends)
     return LaneJob("graph", arguments)
 
 
@@ -231,7 +237,7 @@ def _lane_limit(context: SearchContext, lane: str) -> int:
     """Return how many candidates are requested from a lane."""
     k, lanes = context.request.options.k, context.plan.lanes
     if lane == "embedding" and "tfidf" in lanes and context.plan.fusion == "intersection":
-        return context.settings.candidates or _INTERSECTION_CANDIDATES
+        return _INTERSECTION_CANDIDATES
     is_alone = len(lanes) == 1
     if lane == "embedding":
         return candidate_count(context) if k or not is_alone else context.reader.symbol_count()

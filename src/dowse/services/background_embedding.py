@@ -46,7 +46,7 @@ _LOCK_SECONDS = 1.0
 # How often the process looks whether it is to end.
 _POLL_SECONDS = 0.1
 # What linking and embedding depend on; a command line is no place for the others.
-_SETTINGS = ("encoder", "view", "vectors", "device", "threads", "clusters", "adapter", "processes")
+_SETTINGS = ("encoder", "view", "vectors", "device", "threads", "adapter", "processes")
 
 
 def start_embedding(index: Index, rate: float = 0.0) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dowse.config import Settings, cache_folder
 from dowse.graph.link import link
+from dowse.indexing.embed import CLUSTERS
 from dowse.indexing.update import Progress
 from dowse.security.terminal import escape_surrogates
 from dowse.security.trust import drop_permissions
@@ -124,7 +125,7 @@ def _import_vectors(
             writer.put(keys, vectors)
             count, sample = count + len(keys), vectors[:_SAMPLE_QUERIES]
         if count:
-            writer.finish(settings.clusters, settings.vectors, lambda: _add_noise(sample))
+            writer.finish(CLUSTERS, settings.vectors, lambda: _add_noise(sample))
     return count
 
 

@@ -63,21 +63,6 @@ def test_later_searches_see_changed_files(sample_copy, tmp_path, capsys):
     assert main(["search", "zyxwvut", *place, "--fuzziness", "0"]) == 1
 
 
-def test_flags_that_come_too_late_are_told(sample_copy, tmp_path, capsys):
-    place = [str(sample_copy), "--index-dir", str(tmp_path / "index")]
-    flags = ["--exclude", "*.js", "--strip-docs"]
-    assert main(["search", "order", *place]) == 0
-    assert "--rebuild" not in capsys.readouterr().err
-    assert main(["search", "order", *place, *flags]) == 0
-    told = capsys.readouterr().err
-    assert (
-        "when the index is built" in told and "`dowse index --rebuild --exclude '*.js' --strip-docs`" in told
-    )
-    assert main(["index", "--rebuild", "-q", *place, *flags]) == 0
-    assert main(["search", "order", *place, *flags]) == 0
-    assert capsys.readouterr().err == ""
-
-
 def test_a_search_does_not_wait_for_a_writer(sample_copy, tmp_path, capsys):
     from dowse.storage.local.backend import LocalBackend
 
@@ -273,7 +258,6 @@ def on_a_terminal(arguments: list[str], environment: dict[str, str]) -> bytes:
         (["index", "/no/such/place"], "does not exist"),
         (["status", "--index-dir", "NOWHERE"], "dowse index"),
         (["index", "--index-dir", "FILE/x"], "--index-dir"),
-        (["index", "--processes", "0"], "processes"),
     ],
 )
 def test_mistakes_get_one_line_and_a_remedy(sample_copy, tmp_path, capsys, monkeypatch, arguments, tells):
@@ -334,9 +318,9 @@ def test_wrong_settings_in_the_project_file(sample_copy, capsys, text, tells):
 
 
 def test_wrong_settings_in_the_environment(sample, capsys, monkeypatch):
-    monkeypatch.setenv("DOWSE_RELAX_BELOW", "few")
+    monkeypatch.setenv("DOWSE_TOP_K", "few")
     assert main(["search", "bread", str(sample)]) == 2
-    assert "environment: `relax_below` can't be 'few'" in capsys.readouterr().err
+    assert "environment: `top_k` can't be 'few'" in capsys.readouterr().err
 
 
 def test_a_damaged_index(sample_copy, tmp_path, capsys):

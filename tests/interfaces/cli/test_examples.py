@@ -21,8 +21,9 @@ from typing import NamedTuple
 import pytest
 
 from conftest import make_sample
+from dowse.interfaces.cli import main
 from dowse.interfaces.cli.examples import EXAMPLES
-from dowse.interfaces.cli.main import build_parser, parse_arguments
+from dowse.interfaces.cli.main import parse_arguments
 
 ROOT = Path(__file__).parents[3]
 RECORDED = Path(__file__).with_name("examples_output.txt")
@@ -211,7 +212,7 @@ def test_examples_of_help(workshop, command):
 
 
 def test_examples_of_the_whole_command(workshop):
-    for line in build_parser(()).description.splitlines()[2:]:
+    for line in main.EXAMPLES.splitlines():
         command = re.split(r"\s{2,}", line.strip())[0]
         compare(workshop, command)
 
@@ -331,6 +332,6 @@ def test_the_python_example_of_the_readme(workshop):
 def test_every_recorded_output_is_of_an_example():
     lines = {example.line for examples in EXAMPLES.values() for example in examples}
     lines |= {line for document in WITH_CONSOLE for line, _ in commands(document)}
-    description = build_parser(()).description.splitlines()[2:]
+    description = main.EXAMPLES.splitlines()
     lines |= {re.split(r"\s{2,}", line.strip())[0] for line in description}
     assert [line for line in recorded() if line not in lines] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from dowse import Index
 from dowse.config import FUSIONS
-from dowse.interfaces.cli.main import main, parse_arguments
+from dowse.interfaces.cli.main import COMMANDS, main, parse_arguments
 from dowse.interfaces.cli.query_words import read_query
 from dowse.search.options import OPTIONS
 
@@ -77,7 +78,7 @@ def runner(index: Index, capsys: pytest.CaptureFixture[str], *more: str) -> Run:
 
 @pytest.fixture
 def run(kitchen: Index, capsys: pytest.CaptureFixture[str]) -> Run:
-    return runner(kitchen, capsys, "--encoder", "small", "--threads", "1")
+    return runner(kitchen, capsys, "--encoder", "small")
 
 
 @pytest.fixture
@@ -440,3 +441,35 @@ def test_the_place_of_a_batch_may_stand_anywhere(sample, sample_index, tmp_path,
         assert main(command) == 0
         outputs.add(capsys.readouterr().out)
     assert len(outputs) == 1
+
+
+# What `--help` shows
+
+
+def shown_flags(help_text: str) -> list[str]:
+    """Return the flags that a help lists, each by its first name."""
+    return re.findall(r"^  (--?[\w-]+)", help_text, re.MULTILINE)
+
+
+def test_help_shows_what_people_use_and_help_all_the_rest(capsys):
+    texts = []
+    for flag in ("--help", "--help-all"):
+        with pytest.raises(SystemExit) as ended:
+            main(["search", flag])
+        assert ended.value.code == 0
+        texts.append(capsys.readouterr().out)
+    usual, everything = map(shown_flags, texts)
+    assert len(usual) <= 26 and set(usual) < set(everything)
+    assert {"--fusion", "--lanes", "--diversify", "--no-daemon"} <= {*everything} - {*usual}
+    titles = ["what to search:", "how to match and rank:", "what to show:", "the index:"]
+    assert [line for line in texts[0].splitlines() if line in titles] == titles
+
+
+def test_dowse_alone_prints_the_help_with_grouped_commands(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    titles = ["search:", "structure:", "serve:", "index:", "evaluate:", "set up:"]
+    assert [line for line in lines if line in titles] == titles
+    assert {line.split()[0] for line in lines if line.startswith("  ")} >= set(COMMANDS)

@@ -11,7 +11,7 @@ import pytest
 
 from dowse import Index
 from dowse.search.lanes.host import LaneHost
-from dowse.search.lanes.jobs import LANES, Lane
+from dowse.search.lanes.jobs import LANES, START_SECONDS, Lane
 
 
 @pytest.fixture
@@ -20,11 +20,17 @@ def make_host(sample_index: Index) -> Iterator[Callable[..., LaneHost]]:
     hosts = []
     before = set(threading.enumerate())  # another suite's server may be at work in this process
 
-    def make(index: Index = sample_index, settings: Mapping[str, Any] = {}, **faults: str) -> LaneHost:
+    def make(
+        index: Index = sample_index,
+        settings: Mapping[str, Any] = {},
+        start_seconds: float = START_SECONDS,
+        **faults: str,
+    ) -> LaneHost:
         lanes = {name: Lane(function) for name, function in faults.items()}
         echo = Lane("search.lanes.faults:echo")
         changed = replace(index.settings, **settings)
-        hosts.append(LaneHost(index.backend.address, changed, {**LANES, "echo": echo, **lanes}))
+        known = {**LANES, "echo": echo, **lanes}
+        hosts.append(LaneHost(index.backend.address, changed, known, start_seconds))
         return hosts[-1]
 
     yield make

@@ -221,7 +221,7 @@ def test_a_lane_that_cannot_start_is_tried_a_few_times_for_all_queries(make_host
 
 def test_a_lane_that_hangs_while_it_starts_is_left_out(make_host, reader, monkeypatch):
     monkeypatch.setenv("FAULTY_START", "hang")
-    host = make_host(bad="search.lanes.faulty_start:any", settings={"lane_start_seconds": 0.5})
+    host = make_host(bad="search.lanes.faulty_start:any", start_seconds=0.5)
     (bad,) = host.run(reader, [BAD], LONG)
     assert bad.problem == "bad: still starting after 0.5 s"
 

@@ -44,7 +44,7 @@ def scores(answer: Answer) -> dict[str, float]:
 
 @pytest.mark.parametrize("isolation", ["never", "always"])
 def test_the_answer_is_that_of_an_embedded_index(root, isolation):
-    with make_index(root, isolation=isolation, encode_seconds=60.0, lane_seconds=120.0) as index:
+    with make_index(root, isolation=isolation, lane_seconds=120.0) as index:
         first = index.search(QUERY)
         assert first.plan.lanes == ("keyword", "embedding") and first.plan.fusion == "blend"
         assert (first.embedded.symbols, first.embedded.encoded, first.embedded.candidates_missing) == (
@@ -62,7 +62,7 @@ def test_the_answer_is_that_of_an_embedded_index(root, isolation):
 
 
 def test_vectors_are_kept_for_other_indexes_while_another_process_embeds(root):
-    index, encoder = make_index(root, isolation="never", encode_seconds=60.0), load_encoder("small")
+    index, encoder = make_index(root, isolation="never"), load_encoder("small")
     with index.backend.vector_writer(encoder.id, encoder.dimension):
         first = index.search(QUERY)
     assert first.embedded.encoded == 12 and embedded(index) == 0
@@ -72,8 +72,9 @@ def test_vectors_are_kept_for_other_indexes_while_another_process_embeds(root):
     assert scores(answer) == pytest.approx(scores(first), abs=1e-5) and embedded(other) == 12
 
 
-def test_the_best_come_first_until_the_time_is_up(root):
-    index = make_index(root, isolation="never", encode_seconds=1e-6)
+def test_the_best_come_first_until_the_time_is_up(root, monkeypatch):
+    monkeypatch.setattr("dowse.search.retrieval.ENCODING_SECONDS", 1e-6)
+    index = make_index(root, isolation="never")
     answer = index.search("retry a job", k=12)
     assert (answer.embedded.encoded, answer.embedded.candidates_missing) == (8, 4)
     by_meaning = {hit.symbol.name for hit in answer.hits if any(x.lane == "embedding" for x in hit.lanes)}
@@ -85,18 +86,18 @@ def test_the_best_come_first_until_the_time_is_up(root):
         assert is_encoded or hit.confidence is None
 
 
-def test_the_number_of_candidates_is_a_setting_and_filters_hold(root):
-    index = make_index(root, isolation="never", encode_candidates=3)
+def test_the_number_of_candidates_is_limited_and_filters_hold(root, monkeypatch):
+    monkeypatch.setattr("dowse.search.retrieval.MAX_ENCODED", 3)
+    index = make_index(root, isolation="never")
     answer = index.search(f"{QUERY} -path:retry.py", k=12)
     assert (answer.embedded.encoded, answer.embedded.candidates_missing) == (3, 8)
     assert "retry" not in scores(answer)
-    off = make_index(root, "off", isolation="never", encode_candidates=0)
-    assert off.search(QUERY).plan.lanes == ("keyword",) and embedded(off) == 0
 
 
 @pytest.mark.parametrize("isolation", ["never", "always"])
-def test_an_encoder_with_a_table_needs_no_time_and_keeps_nothing(root, isolation):
-    index = make_index(root, encoder="base", isolation=isolation, encode_seconds=1e-6, lane_seconds=120.0)
+def test_an_encoder_with_a_table_needs_no_time_and_keeps_nothing(root, isolation, monkeypatch):
+    monkeypatch.setattr("dowse.search.retrieval.ENCODING_SECONDS", 1e-6)
+    index = make_index(root, encoder="base", isolation=isolation, lane_seconds=120.0)
     for _ in range(2):
         answer = index.search(QUERY)
         assert answer.hits[0].symbol.name == "retry"
@@ -121,7 +122,7 @@ def test_candidates_with_an_approximate_vector_are_not_encoded(root):
 def test_a_corpus_is_encoded_by_the_encoder_itself(root):
     functions = [{"id": name, "code": code, "language": "python"} for name, code in FILES.items()]
     corpus = json_lines(root / "corpus.jsonl", functions)
-    index = make_index(corpus, encoder="base", isolation="never", encode_seconds=60.0)
+    index = make_index(corpus, encoder="base", isolation="never")
     answer = index.search(QUERY)
     assert (answer.embedded.encoded, answer.embedded.approximate) == (12, False)
     assert index.unembedded() == 0

@@ -1,4 +1,4 @@
-"""Signals after reciprocal rank fusion: they apply, never decide alone, and weights are settings."""
+"""Signals after reciprocal rank fusion: they apply, and never decide alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.config import Settings, load_settings
 from dowse.search.planner import lane_weights, make_plan
 from dowse.search.ranking.fusion import LaneRanking, add_coverage, rrf
 from dowse.search.ranking.profile import TREE
@@ -66,25 +65,14 @@ def test_coverage_is_a_share_of_the_range_too():
     assert add_coverage([], {}, 1.0) == []
 
 
-def test_weights_of_lanes_are_settings():
-    plan = make_plan("how are prices summed")
-    weights = lane_weights(plan, "weighted", Settings(keyword_weight=2.0, embedding_weight=0.0))
-    assert weights == {"keyword": 2.0, "embedding": 0.0, "graph": 0.2}
-    assert lane_weights(plan, "weighted") == {"keyword": 1.0, "embedding": 3.0, "graph": 0.2}
+def test_the_embedding_lane_counts_more_unless_names_are_asked_for():
+    prose, names = make_plan("how are prices summed"), make_plan("how does sum_prices round")
+    usual = {"keyword": 1.0, "embedding": 3.0, "graph": 0.2}
+    assert lane_weights(prose, "weighted") == lane_weights(prose, "adaptive") == usual
+    assert lane_weights(names, "weighted") == usual
+    assert lane_weights(names, "adaptive") == {**usual, "embedding": 1.0}
 
 
-def test_zero_is_a_weight_and_no_k(tmp_path):
-    (tmp_path / ".dowse.toml").write_text("embedding_weight = 0\nlexical_weight = 0.5\nrrf_k = 10\n")
-    found = load_settings(tmp_path)
-    assert (found.embedding_weight, found.lexical_weight, found.rrf_k) == (0.0, 0.5, 10)
-    scaled = TREE.blend.scale_lexical(0.5)
-    assert (scaled.words, scaled.coverage) == (TREE.blend.words / 2, TREE.blend.coverage / 2)
-    assert TREE.blend.scale_lexical(1.0) is TREE.blend
-
-
-def test_k_decides_how_much_the_first_ranks_count(tmp_path):
-    with Index.open(write_tree(tmp_path / "tree", TREE_FILES), encoder="none", rrf_k=1) as index:
-        index.update()
-        hit = index.search("prices cart", lanes="keyword,tfidf", fusion="rrf").hits[0]
-    lanes = [part.value for part in hit.explanation if part.source in ("keyword", "tfidf")]
-    assert lanes == [1 / (1 + lane.rank) for lane in hit.lanes]
+def test_k_decides_how_much_the_first_ranks_count():
+    rankings = [LaneRanking("keyword", (1, 2), (3.0, 2.0))]
+    assert [each.score for each in rrf(rankings, k=1)] == [1 / 2, 1 / 3]

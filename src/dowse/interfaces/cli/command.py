@@ -25,19 +25,31 @@ class CommandParser(argparse.ArgumentParser):
         super().__init__(**{"formatter_class": _help_formatter, **settings})
         self.command = command
         self._optional_values: dict[str, tuple[str, Collection[str]]] = {}
+        self._advanced: list[argparse.Action] = []
         self._lock = threading.Lock()
 
-    def format_help(self) -> str:
+    def format_help(self, *, everything: bool = False) -> str:
         """Return the help: what the command does, three examples, and then usage and flags."""
         from dowse.interfaces.cli.examples import show_examples
 
         text, usage = self.description, self.usage
         self.description, self.usage = None, self.format_usage()[len(_USAGE) :]
+        helps = [action.help for action in self._advanced]
+        for action in () if everything else self._advanced:
+            action.help = argparse.SUPPRESS
         try:
             flags = super().format_help()
         finally:
             self.description, self.usage = text, usage
+            for action, help in zip(self._advanced, helps, strict=True):
+                action.help = help
         return "\n".join(filter(None, [f"{text}\n" if text else "", show_examples(self.command), flags]))
+
+    def hide(self, *flags: str) -> None:
+        """Leave flags out of `--help`, and add `--help-all`, which shows them."""
+        self._advanced += [self._option_string_actions[flag] for flag in flags]
+        if "--help-all" not in self._option_string_actions:
+            self.add_argument("--help-all", action=_HelpAll, nargs=0, help="show all flags and exit")
 
     def format_usage(self) -> str:
         """Return the usage on one line: the flags are listed by `--help`."""
@@ -48,14 +60,11 @@ class CommandParser(argparse.ArgumentParser):
         """Print the usage and an error, and end the process."""
         self.exit(EXIT_ERROR, f"{self.format_usage()}dowse: {message}; see `{self.prog} --help`\n")
 
-    def add_optional_choice(
-        self, flag: str, choices: Collection[str], const: str, help: str, dest: str | None = None
-    ) -> None:
-        """Add a flag whose value may be left out, and then is `const`.
+    def set_optional_value(self, flag: str, const: str, choices: Collection[str]) -> None:
+        """Let the value of a flag be left out: then it is `const`.
 
         With `nargs="?"` argparse would take a query that follows the flag as its value.
         """
-        self.add_argument(flag, choices=choices, help=help, dest=dest)
         self._optional_values[flag] = (const, choices)
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
@@ -85,6 +94,15 @@ class CommandParser(argparse.ArgumentParser):
             const, choices = self._optional_values.get(word, ("", ()))
             result.append(f"{word}={const}" if const and following not in choices else word)
         return result
+
+
+class _HelpAll(argparse.Action):
+    """Prints the help with all flags, and ends the process."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        assert isinstance(parser, CommandParser)  # noqa: S101 - only these have hidden flags
+        parser._print_message(parser.format_help(everything=True))
+        parser.exit()
 
 
 def _help_formatter(prog: str) -> argparse.HelpFormatter:

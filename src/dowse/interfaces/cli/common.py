@@ -21,6 +21,7 @@ from dowse.index import (
     REVISION_SETTINGS,
     Index,
 )
+from dowse.interfaces.cli.flags import SETTING_FLAGS
 from dowse.interfaces.cli.places import find_place
 from dowse.interfaces.cli.printing import print_message
 
@@ -28,12 +29,6 @@ if TYPE_CHECKING:
     from dowse.indexing.update import Report
 
 
-# Settings that are flags of several commands.
-_SETTINGS = (
-    *("index_dir", "backend", "exclude", "strip_docs", "processes", "memory"),
-    "include_secrets",
-    *("encoder", "view", "vectors", "device", "threads"),
-)
 # Unreadable files that are listed; `dowse status --files` lists all.
 _LISTED_FAILURES = 5
 # Hits by words whose files are embedded before others.
@@ -64,7 +59,7 @@ environment = ContextVar("environment", default=_OF_THIS_PROCESS)
 
 def flag_settings(options: argparse.Namespace) -> dict[str, Any]:
     """Return the settings that the flags of a command name; None for those that they do not."""
-    return {name: getattr(options, name, None) for name in _SETTINGS}
+    return {name: getattr(options, name, None) for name in SETTING_FLAGS.values()}
 
 
 def parse_host_port(text: str, flag: str) -> tuple[str, int]:

@@ -25,7 +25,7 @@ def enter_changes(index: Index, options: argparse.Namespace, values: dict[str, A
     changes = read_changes(index.root, base, head, files)
     if head and not is_checked_out(index.root, changes):
         options.path = str(index.root)
-        index = open_index(options, revision=head, refresh=options.refresh, reranker=options.reranker)
+        index = open_index(options, revision=head)
         ensure_current(index)
     with index.backend.reader() as reader:
         values["rows"] = changed_rows(reader, changes.hunks)

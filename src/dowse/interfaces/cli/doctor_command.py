@@ -22,7 +22,7 @@ Check = tuple[str, bool, str]  # name, whether it passed, detail
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse doctor`."""
-    flags.add(parser, "target", "encoding", "--json")
+    flags.add(parser, "target", "--encoder", "--json")
 
 
 def run(options: argparse.Namespace) -> int:

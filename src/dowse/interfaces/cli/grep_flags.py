@@ -16,16 +16,20 @@ from dowse.types import Answer, Hit
 _SPARE = 10
 
 
-def add(parser: argparse.ArgumentParser) -> None:
-    """Add these flags; `-c` is one of the formats."""
+def add_matching(group: argparse._ArgumentGroup) -> None:
+    """Add the flag that decides what matches."""
+    group.add_argument("-i", "--ignore-case", action="store_true", help="of phrases and regexes")
+
+
+def add_showing(group: argparse._ArgumentGroup) -> None:
+    """Add the flags that decide what is shown of it; `-c` is one of the formats."""
     number: dict[str, Any] = {"type": int, "metavar": "N"}
-    parser.add_argument("-i", "--ignore-case", action="store_true", help="of phrases and regexes")
-    parser.add_argument("-A", "--after-context", **number, help="lines after each match")
-    parser.add_argument("-B", "--before-context", **number, help="lines before each match")
-    parser.add_argument("-C", "--context", **number, help="lines before and after each match")
-    parser.add_argument("--snippet-lines", **number, help="lines of each snippet (default: 5)")
-    parser.add_argument("-m", "--max-count", **number, help="at most N lines or hits of each file")
-    parser.add_argument("--offset", **number, default=0, help="leave out the first N hits")
+    group.add_argument("-A", "--after-context", **number, help="lines after each match")
+    group.add_argument("-B", "--before-context", **number, help="lines before each match")
+    group.add_argument("-C", "--context", **number, help="lines before and after each match")
+    group.add_argument("-m", "--max-count", **number, help="at most N lines or hits of each file")
+    group.add_argument("--snippet-lines", **number, help="lines of each snippet (default: 5)")
+    group.add_argument("--offset", **number, default=0, help="leave out the first N hits")
 
 
 def check(options: argparse.Namespace) -> None:

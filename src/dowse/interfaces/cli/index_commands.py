@@ -39,7 +39,7 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="W",
         help="index on a Ray cluster: ray://HOST:PORT or local:N (dowse[ray]; docs/CLUSTER.md)",
     )
-    flags.add(parser, "indexing", "encoding")
+    flags.add(parser, "--exclude", "--strip-docs", "--include-secrets", "--encoder")
     parser.add_argument("--no-embed", action="store_true", help="build no vectors for now")
     parser.add_argument("--rebuild", action="store_true", help="discard the old index first")
     flags.add(parser, "--no-wait", "--quiet", "--json")

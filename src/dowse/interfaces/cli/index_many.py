@@ -122,7 +122,6 @@ def _finish_embedding(
         with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
             return embed(
                 *(backend, encoder, cache),
-                clusters=settings.clusters,
                 method=settings.vectors,
                 chunk=DISPATCH_CHUNK,
             )

@@ -26,7 +26,7 @@ def add_arguments(parser: CommandParser) -> None:
     )
     parser.add_argument("--repo", metavar="PATH", help="the repository: a path or a git address")
     parser.add_argument("--symbol", metavar="NAME", help="only commits that changed this definition")
-    flags.add(parser, "--fresh", "--encoder", "--threads")
+    flags.add(parser, "--fresh", "--encoder")
     flags.add_top_k(parser, 10)
     flags.add(parser, "--json")
 

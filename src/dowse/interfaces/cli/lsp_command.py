@@ -26,7 +26,7 @@ def add_arguments(parser: CommandParser) -> None:
         help="serve over TCP on this machine instead of stdin; 0 takes any port",
     )
     parser.add_argument("--stdio", action="store_true", help="the default; some editors pass it")
-    flags.add(parser, "encoding")
+    flags.add(parser, "--encoder")
 
 
 def run(options: argparse.Namespace) -> int:

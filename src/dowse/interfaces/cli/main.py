@@ -25,45 +25,52 @@ from dowse.version import __version__
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-# Each command: its module and a summary. A module has `add_arguments(parser)` and `run(options)`, or
-# `main(arguments)` with a parser of its own. It is imported only when its command runs.
-COMMANDS = {
-    "search": ("search_command", "search; builds the index first if there is none yet"),
-    "diff-search": ("search_command", "search what a branch changed, e.g. to review it"),
-    "log": ("log_command", "search commits by what they did: meaning, words, author, date, files"),
-    "index": ("index_commands", "build the index, or update it"),
-    "symbols": ("symbol_commands", "list symbols by name"),
-    "related": ("symbol_commands", "list symbols similar to a symbol, and its cluster"),
-    "callers": ("symbol_commands", "list the callers of a symbol"),
-    "callees": ("symbol_commands", "list what a symbol calls"),
-    "implementers": ("symbol_commands", "list what implements an interface or overrides a method"),
-    "subclasses": ("symbol_commands", "list what extends a class"),
-    "uses": (
-        "symbol_commands",
-        "list every reference to a symbol: calls, types, decorators, subclasses, imports",
-    ),
-    "impact": ("symbol_commands", "list what a change of a symbol would affect, and which tests to run"),
-    "path": ("symbol_commands", "show the shortest chain of calls and uses from one symbol to another"),
-    "serve": ("serve_command", "serve a search page and an API over HTTP"),
-    "watch": (
-        "watch_command",
-        "update indexes while files change, and answer searches from a warm process, until Ctrl-C",
-    ),
-    "stop": ("stop_command", "end the process that a search leaves to answer the next ones"),
-    "mcp": ("mcp_command", "serve coding agents: search and the code graph as MCP tools"),
-    "lsp": ("lsp_command", "serve editors: search and the call graph as a language server"),
-    "install": ("install_command", "add dowse to coding agents: Claude Code, Codex, …"),
-    "status": ("status_command", "show what is indexed and whether it is up to date"),
-    "trust": ("trust_command", "allow settings of a repository's .dowse.toml that need your consent"),
-    "doctor": ("doctor_command", "check the index and the installation"),
-    "repair": ("repair_command", "mend what is damaged of the index, and nothing else"),
-    "clear": ("index_commands", "remove the index (the code stays)"),
-    "export": ("transfer_commands", "write an index with its vectors to one file"),
-    "import": ("transfer_commands", "make an index from such a file, without parsing or encoding"),
-    "feedback": ("feedback_command", "list, add and remove feedback, which ranks chosen results first"),
-    "eval": ("evaluation", "measure search quality, on your own repository or any dataset"),
-    "completion": ("completion_command", "print a completion script for a shell"),
+# Each command by what people do: its module and a summary. A module has `add_arguments(parser)` and
+# `run(options)`, or `main(arguments)` with a parser of its own. It is imported only when its command runs.
+_GROUPS = {
+    "search": {
+        "search": ("search_command", "search; builds the index first if there is none yet"),
+        "diff-search": ("search_command", "search what a branch changed, e.g. to review it"),
+        "log": ("log_command", "search commits by what they did: meaning, words, author, date, files"),
+        "feedback": ("feedback_command", "list, add and remove feedback, which ranks chosen results first"),
+    },
+    "structure": {
+        "symbols": ("symbol_commands", "list symbols by name"),
+        "related": ("symbol_commands", "list symbols similar to a symbol, and its cluster"),
+        "callers": ("symbol_commands", "list the callers of a symbol"),
+        "callees": ("symbol_commands", "list what a symbol calls"),
+        "implementers": ("symbol_commands", "list what implements an interface or overrides a method"),
+        "subclasses": ("symbol_commands", "list what extends a class"),
+        "uses": ("symbol_commands", "list every reference to a symbol: calls, types, decorators, imports"),
+        "impact": ("symbol_commands", "list what a change of a symbol would affect, and which tests to run"),
+        "path": ("symbol_commands", "show the shortest chain of calls and uses between two symbols"),
+    },
+    "serve": {
+        "serve": ("serve_command", "serve a search page and an API over HTTP"),
+        "mcp": ("mcp_command", "serve coding agents: search and the code graph as MCP tools"),
+        "lsp": ("lsp_command", "serve editors: search and the call graph as a language server"),
+        "watch": ("watch_command", "update indexes while files change, and answer searches, until Ctrl-C"),
+        "stop": ("stop_command", "end the process that a search leaves to answer the next ones"),
+    },
+    "index": {
+        "index": ("index_commands", "build the index, or update it"),
+        "status": ("status_command", "show what is indexed and whether it is up to date"),
+        "doctor": ("doctor_command", "check the index and the installation"),
+        "repair": ("repair_command", "mend what is damaged of the index, and nothing else"),
+        "clear": ("index_commands", "remove the index (the code stays)"),
+        "export": ("transfer_commands", "write an index with its vectors to one file"),
+        "import": ("transfer_commands", "make an index from such a file, without parsing or encoding"),
+    },
+    "evaluate": {
+        "eval": ("evaluation", "measure search quality, on your own repository or any dataset"),
+    },
+    "set up": {
+        "install": ("install_command", "add dowse to coding agents: Claude Code, Codex, …"),
+        "trust": ("trust_command", "allow settings of a repository's .dowse.toml that need your consent"),
+        "completion": ("completion_command", "print a completion script for a shell"),
+    },
 }
+COMMANDS = {name: command for group in _GROUPS.values() for name, command in group.items()}
 _OWN_PARSER = ("feedback", "eval")
 # Commands that other programs run: in no list and no help.
 _HIDDEN = {"hook": "hook_command"}
@@ -73,7 +80,7 @@ _PLUGIN_GROUP = "dowse.commands"
 _PLUGINS = {
     "train": ("dowse-training", "mine pairs, train an encoder, export it (pip install dowse-training)")
 }
-_EXAMPLES = """\
+EXAMPLES = """\
   dowse search parse cookie header            by meaning and words, in the current folder
   dowse search "parseCookieHeader -test"      an identifier, and an exclusion
   dowse search '/retry_\\w+\\(/ path:src/**'    lines, exactly as ripgrep finds them
@@ -81,6 +88,10 @@ _EXAMPLES = """\
   dowse callers orders.parse_order --depth 2  callers of a function, and their callers
   dowse impact orders.parse_order             what a change would affect, and which tests to run
   dowse status --files                        which files are indexed, and which are not"""
+_FLAGS_HELP = """\
+flags:
+  -h, --help    show this help; of a command: dowse COMMAND --help
+  --version     show the version"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -106,7 +117,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = build_parser(())
     if command and not command.startswith("-"):
         parser.error(_unknown_command(command, arguments))
-    parser.parse_args(arguments)
+    parser.parse_args(arguments or ["--help"])
     parser.error("the first argument must be a command")
 
 
@@ -142,13 +153,21 @@ def load_command(command: str) -> ModuleType:
     return import_module(f"dowse.interfaces.cli.{COMMANDS[command][0]}")
 
 
+class _WholeParser(argparse.ArgumentParser):
+    """The parser of the whole command line."""
+
+    def format_help(self) -> str:
+        """Return the help, with the commands by what people do."""
+        groups = {**_GROUPS, "evaluate": {**_GROUPS["evaluate"], **_PLUGINS}}
+        lines = [self.format_usage(), "Find code by what it does: offline, with reasons.", "", EXAMPLES]
+        for title, commands in groups.items():
+            lines += ["", f"{title}:", *(f"  {name:<14}{each[1]}" for name, each in commands.items())]
+        return "\n".join([*lines, "", _FLAGS_HELP, ""])
+
+
 def build_parser(commands: Collection[str] = COMMANDS.keys()) -> argparse.ArgumentParser:
     """Return the parser of the whole command line, with the flags of some commands."""
-    parser = argparse.ArgumentParser(
-        prog="dowse",
-        description=f"Find code by what it does: offline, with reasons.\n\n{_EXAMPLES}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = _WholeParser(prog="dowse")
     parser.add_argument("--version", action="version", version=f"dowse {__version__}")
     subparsers = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, parser_class=CommandParser
@@ -191,6 +210,7 @@ def _add_arguments(parser: CommandParser) -> None:
         parser.add_argument(
             NO_DAEMON, action="store_true", help="answer in this process, even if a warm one is running"
         )
+        parser.hide(NO_PAGER, NO_DAEMON)
 
 
 def _complete() -> None:

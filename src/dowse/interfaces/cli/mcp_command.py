@@ -33,7 +33,7 @@ def add_arguments(parser: CommandParser) -> None:
         action="store_true",
         help="structured content beside the text of answers, for programs; many clients give a model both",
     )
-    flags.add(parser, "encoding")
+    flags.add(parser, "--encoder")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from dowse.interfaces.cli.printing import print_json, print_line
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse repair`."""
-    flags.add(parser, "target", "encoding", "--no-wait", "--quiet", "--json")
+    flags.add(parser, "target", "--encoder", "--no-wait", "--quiet", "--json")
 
 
 def run(options: argparse.Namespace) -> int:

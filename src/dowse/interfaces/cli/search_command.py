@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,6 +32,12 @@ _TYPES = {"int": int, "float": float}
 _NONE = "none"
 # Flags have a prefix of their own in the namespace: `--path` is no positional path.
 _PREFIX = "option_"
+# Flags that few people ever need: `--help-all` shows them.
+_ADVANCED = (
+    *("--not-path", "--plain", "--fresh", "--batch", "--lanes", "--fusion", "--fuzziness", "--expand"),
+    *("--feedback", "--diversify", "--clustering", "--min-score", "--color", "--links"),
+    *("--snippet-lines", "--offset"),
+)
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -50,30 +55,35 @@ def add_arguments(parser: CommandParser) -> None:
         help='words, identifiers, "phrases", /regexes/, filters, "what calls X"; "-": standard input. '
         "The last word is a PATH if it exists: a repository, a folder or file in one, a corpus (default: .)",
     )
-    parser.add_argument(
-        "--repo", metavar="PATH", help="where to search: a path, or a git address such as https://host/o/n@v2"
-    )
-    parser.add_argument(
+    where = parser.add_argument_group("what to search")
+    where.add_argument("--repo", metavar="PATH", help="a path, or a git address such as https://host/o/n@v2")
+    where.add_argument(
         "--workspace", metavar="FILE", help="all repositories that a file names (docs/REPOSITORIES.md)"
     )
-    flags.add(parser, "--fresh", "--index-dir", "--backend")
-    parser.add_argument(
+    where.add_argument(
         "--everywhere", action="store_true", help="all of the repository, not this folder alone"
     )
-    parser.add_argument(
+    _add_option_flags(parser, where, "path", "exclude", "lang", "kind", "plain")
+    flags.add(where, "--fresh")
+    where.add_argument(
         "--batch",
         metavar="FILE",
         help='answer every line of a file ("-": standard input), a query or {"id", "query"} each',
     )
-    _add_option_flags(parser)
-    parser.add_argument(
-        "--reranker", metavar="MODEL", help="the cross-encoder: rerank (shipped), or a folder"
-    )
-    form = flags.add_output_format(parser)
+    rank = parser.add_argument_group("how to match and rank")
+    grep_flags.add_matching(rank)
+    _add_option_flags(parser, rank, "mode", "rerank", "lanes", "fusion", "fuzziness")
+    _add_option_flags(parser, rank, "expand", "feedback", "diversify", "clustering")
+    show = parser.add_argument_group("what to show")
+    _add_option_flags(parser, show, "k", "explain", "min_score")
+    form = flags.add_output_format(show)
     form.add_argument("-l", "--files-with-matches", action="store_true", help="paths alone")
     form.add_argument("-c", "--count", action="store_true", help="the number of lines or hits of each file")
-    grep_flags.add(parser)
-    flags.add(parser, "--refresh", "indexing", "encoding")
+    grep_flags.add_showing(show)
+    flags.add(show, "--color", "--links")
+    index = parser.add_argument_group("the index")
+    flags.add(index, "--index-dir", "--backend", "--refresh", "--encoder")
+    parser.hide(*_ADVANCED)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -88,12 +98,9 @@ def run(options: argparse.Namespace) -> int:
         return search_workspace(options, values)
     if not environment.get().is_daemon:
         _preload_encoder(options, values)
-    index = open_index(
-        options, revision=_revision(options, values), refresh=options.refresh, reranker=options.reranker
-    )
+    index = open_index(options, revision=_revision(options, values))
     if options.place.below and not options.everywhere:
         values["within"] = options.place.below
-    _warn_of_ignored_flags(index, options)
     is_new = not index.is_shared and not index.exists
     search_options = make_options(index.settings, **values)
     if is_new and options.query:
@@ -178,15 +185,13 @@ def _needs_graph(query: str | None, options: SearchOptions) -> bool:
     return "graph" in make_plan(SearchRequest(query, options)).lanes
 
 
-def _add_option_flags(parser: CommandParser) -> None:
-    """Add a flag for every search option; one that is not on the command line is None."""
-    for spec in OPTIONS.values():
-        dest = _PREFIX + spec.name
+def _add_option_flags(parser: CommandParser, group: argparse._ArgumentGroup, *names: str) -> None:
+    """Add the flags of some search options; one that is not on the command line is None."""
+    for name in names:
+        spec, dest = OPTIONS[name], _PREFIX + name
+        group.add_argument(*spec.flags, dest=dest, default=None, help=spec.help, **_keywords(spec))
         if spec.value_without:
-            (flag,) = spec.flags
-            parser.add_optional_choice(flag, _choices(spec), spec.value_without, spec.help, dest)
-        elif spec.flags:
-            parser.add_argument(*spec.flags, dest=dest, default=None, help=spec.help, **_keywords(spec))
+            parser.set_optional_value(*spec.flags, spec.value_without, _choices(spec))
 
 
 def _option_values(namespace: argparse.Namespace) -> dict[str, Any]:
@@ -222,20 +227,6 @@ def _keywords(spec: OptionSpec) -> dict[str, Any]:
     return {"type": _TYPES.get(spec.kind, str), "metavar": spec.metavar}
 
 
-def _warn_of_ignored_flags(index: Index, options: argparse.Namespace) -> None:
-    """Name the flags that only count when the index is built, if it was built with others."""
-    ignored = [f"--exclude {shlex.quote(glob)}" for glob in options.exclude or ()]
-    ignored += ["--strip-docs"] if options.strip_docs else []
-    ignored += ["--include-secrets"] if options.include_secrets else []
-    if not ignored or not index.exists:
-        return
-    built, wanted = index.as_built().settings, index.settings
-    names = ("exclude", "strip_docs", "include_secrets")
-    if any(getattr(built, name) != getattr(wanted, name) for name in names):
-        text = " ".join(ignored)
-        print_message(f"{text} only counts when the index is built; run `dowse index --rebuild {text}`")
-
-
 def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool, query: str) -> None:
     """Embed before a search with the embedding lane: if requested, or if that is quick.
 
@@ -249,8 +240,7 @@ def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool, query
             embed_in_background(index)
         return
     missing = index.unembedded()
-    encodes_candidates = index.settings.encode_candidates and query and continues_later(index)
-    is_first = is_new and not encodes_candidates
+    is_first = is_new and not (query and continues_later(index))
     if missing and (options.mode != "auto" or is_first or missing <= QUICK_SYMBOLS):
         embed_briefly(index, query)
     else:

@@ -51,7 +51,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--log-format", choices=("text", "json"), help="log every request; otherwise only problems, as text"
     )
     parser.add_argument("--log-queries", action="store_true", help="also log what was searched for")
-    flags.add(parser, "encoding")
+    flags.add(parser, "--encoder")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -27,7 +27,7 @@ _LISTED_SOURCES = 20
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse status`."""
-    flags.add(parser, "target", "encoding")
+    flags.add(parser, "target", "--encoder")
     parser.add_argument("--files", action="store_true", help="list each file, and why one is left out")
     parser.add_argument("--fields", action="store_true", help="bytes by field of a cluster (takes a while)")
     flags.add(parser, "--json")

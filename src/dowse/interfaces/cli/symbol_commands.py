@@ -32,7 +32,7 @@ def add_arguments(parser: CommandParser) -> None:
         flags.add(parser, "--json")
     elif parser.command == "related":
         parser.add_argument("symbol", help=flags.SYMBOL_HELP)
-        flags.add(parser, "target", "encoding")
+        flags.add(parser, "target", "--encoder")
         flags.add_top_k(parser, 10)
         flags.add(parser, "--json")
     else:
@@ -53,7 +53,7 @@ def _add_graph_arguments(parser: CommandParser) -> None:
             "-k", "--top-k", type=int, metavar="N", help=f"how many (0: all; default: {default})"
         )
     flags.add_output_format(parser)
-    flags.add(parser, "--refresh")
+    flags.add(parser, "--color", "--links", "--refresh")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -108,7 +108,7 @@ def _query_graph(options: argparse.Namespace) -> int:
     """Query the code graph; an ambiguous name is an error that lists its candidates."""
     from dowse.symbol_lookup import AmbiguousName
 
-    index = open_current_index(options, refresh=options.refresh)
+    index = open_current_index(options)
     try:
         answer = _graph_answer(index, options)
     except AmbiguousName as error:

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from dowse.index import Index
     from dowse.watch import WatchEvent
 
-# Settings that are flags of this command.
-_SETTINGS = ("encoder", "view", "vectors", "device")
-
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse watch`."""
@@ -33,7 +30,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--index-dir", metavar="DIR", help="folder of the index, if there is one PATH")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="encoding threads (default: 1)")
     parser.add_argument("--nice", type=int, default=10, metavar="N", help="niceness (default: 10)")
-    flags.add(parser, "--encoder", "--view", "--vectors", "--device")
+    flags.add(parser, "--encoder")
     parser.add_argument(
         "--poll", action="store_true", help="scan every few seconds instead of using system notifications"
     )
@@ -50,8 +47,8 @@ def run(options: argparse.Namespace) -> int:
     paths = list(dict.fromkeys(str(Path(path).expanduser().resolve()) for path in named))
     if options.index_dir and len(paths) > 1:
         raise DowseError("--index-dir names the index of one PATH; watch several without it")
-    settings = {name: getattr(options, name) for name in _SETTINGS}
-    indexes = [Index.open(path, index_dir=options.index_dir, **settings) for path in paths]
+    flags = {"index_dir": options.index_dir, "encoder": options.encoder}
+    indexes = [Index.open(path, **flags) for path in paths]
     watch_options = WatchOptions(threads=options.threads, niceness=options.nice, poll=options.poll)
     watchers = []
     for index in indexes:

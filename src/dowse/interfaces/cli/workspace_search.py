@@ -54,8 +54,9 @@ def search_workspace(options: argparse.Namespace, values: dict[str, Any]) -> int
 
 
 def _open(place: str, options: argparse.Namespace) -> Index:
-    flags = {**flag_settings(options), "refresh": options.refresh, "reranker": options.reranker}
-    index = Index.open(local_path(place, fresh=options.fresh), **flags).keep_lanes_in_process()
+    index = Index.open(
+        local_path(place, fresh=options.fresh), **flag_settings(options)
+    ).keep_lanes_in_process()
     ensure_current(index)
     embed_in_background(index)
     return index

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dowse.index import Index
 
 # Settings that an index is opened with; a request with others gets an index of its own.
-OPEN_SETTINGS = ("encoder", "view", "device", "isolation", "threads", "lane_start_seconds")
+OPEN_SETTINGS = ("encoder", "view", "device", "isolation", "threads")
 
 
 def start_warm_process(index: Index) -> bool:

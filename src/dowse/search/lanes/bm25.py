@@ -16,6 +16,8 @@ from dowse.query.ast import Constraint
 from dowse.search.lanes.jobs import LaneResult, columns
 from dowse.storage.protocol import KeywordRequest, Reader, Term
 
+# A query that matches fewer symbols than this is relaxed.
+_RELAX_BELOW = 100
 # Weight of a fuzzy match, as a share of an exact one.
 _FUZZY_SHARE = 0.35
 # Weight of half of a split compound, as a share of a whole word.
@@ -47,9 +49,9 @@ def keyword_lane(
     text: str,
     *,
     limit: int,
-    relax_below: int,
     fuzziness: str,
     field_weights: Mapping[str, float],
+    relax_below: int = _RELAX_BELOW,
     abbreviation: float = 0.0,
     term_weights: Mapping[str, float] | None = None,
     constraint: Constraint | None = None,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dowse import deadline
 from dowse.config import Settings
 from dowse.errors import Cancelled
-from dowse.search.lanes.jobs import LANES, Lane, LaneJob, Outcome, failure, log_problem
+from dowse.search.lanes.jobs import LANES, START_SECONDS, Lane, LaneJob, Outcome, failure, log_problem
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
@@ -30,7 +30,7 @@ class InlineLanes:
         self,
         encoder: Callable[[], Encoder | None] = lambda: None,
         lanes: Mapping[str, Lane] = LANES,
-        start_seconds: float | None = None,
+        start_seconds: float = START_SECONDS,
     ) -> None:
         self._encoder = encoder  # called only for a lane that needs one
         self._lanes, self._start_seconds = lanes, start_seconds
@@ -107,7 +107,7 @@ class LaneDispatcher:
             in_process: Whether `isolation = auto` means this process for several lanes, too.
         """
         self._address, self._settings, self._in_process = address, settings, in_process
-        self._inline = InlineLanes(encoder, start_seconds=settings.lane_start_seconds)
+        self._inline = InlineLanes(encoder)
         self._host: LaneHost | None = None
         self._lock = threading.Lock()
 

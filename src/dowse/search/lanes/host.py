@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dowse import deadline
-from dowse.search.lanes.jobs import LANES, Lane, LaneJob, Outcome, failure
+from dowse.search.lanes.jobs import LANES, START_SECONDS, Lane, LaneJob, Outcome, failure
 from dowse.search.lanes.lane_queue import LaneQueue, PendingJob
 from dowse.search.lanes.worker import LaneReply, LaneSetup
 
@@ -21,9 +21,16 @@ if TYPE_CHECKING:
 class LaneHost:
     """The lane processes of one index; thread-safe. Each is started when it is first needed."""
 
-    def __init__(self, address: str, settings: Settings, lanes: Mapping[str, Lane] = LANES) -> None:
+    def __init__(
+        self,
+        address: str,
+        settings: Settings,
+        lanes: Mapping[str, Lane] = LANES,
+        start_seconds: float = START_SECONDS,
+    ) -> None:
         """Prepare; the address of the index is a whole path, for this process may change its folder."""
         self._address, self._settings, self._lanes = address, settings, lanes
+        self._start_seconds = start_seconds
         self._lock = threading.Lock()
         self._queues: dict[str, LaneQueue] = {}
         # Not at exit: then the processes are killed, and nobody waits for them (`workers.supervisor`).
@@ -36,7 +43,7 @@ class LaneHost:
         The deadline is `seconds` after the lane's process is ready, for which there is a limit of its own.
         """
         seconds = deadline.seconds_left(seconds)
-        start_seconds = deadline.seconds_left(self._settings.lane_start_seconds)
+        start_seconds = deadline.seconds_left(self._start_seconds)
         generation = (reader.identity, reader.generation)
         pending = [PendingJob(job.lane, generation, seconds, start_seconds) for job in jobs]
         for job, each in zip(jobs, pending, strict=True):

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 UserError = DowseError | QueryError
 # Score in the graph lane of a symbol that merely mentions the name: below all others.
 MENTION_SCORE = 1e-6
+# How long a search waits for the start of a lane: a busy machine loads models slowly.
+START_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)

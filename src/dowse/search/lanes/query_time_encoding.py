@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
     from dowse.storage.protocol import Floats, Reader
 
-# Candidates whose vectors are looked for, whatever the settings say: all travel from the lane's process.
+# Candidates whose vectors are looked for: all travel from the lane's process.
 MAX_CANDIDATES = 1_000
+# So many of a query's best candidates by words are encoded for it, and within this time, the best first, if
+# no table approximates the encoder.
+MAX_ENCODED, ENCODING_SECONDS = 200, 1.0
 # Symbols between two looks at the clock: the first batch tells how fast the encoder is.
 _FIRST_BATCH, _BATCH = 8, 64
 

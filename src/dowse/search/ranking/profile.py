@@ -27,13 +27,6 @@ class BlendWeights:
     name: float = 0.0
     graph: float = 0.05
 
-    def scale_lexical(self, factor: float) -> BlendWeights:
-        """Return the weights with those of shared words multiplied by a factor."""
-        if factor == 1.0:
-            return self
-        words, long_words, coverage = (factor * w for w in (self.words, self.long_words, self.coverage))
-        return replace(self, words=words, long_words=long_words, coverage=coverage)
-
 
 @dataclass(frozen=True, slots=True)
 class Profile:

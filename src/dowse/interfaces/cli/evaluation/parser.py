@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from dowse.config import VIEWS
+from dowse.config import SETTINGS
 from dowse.eval.configurations import (
     BUDGETED,
     COMPARED,
@@ -173,7 +173,7 @@ def _add_datasets(parser: argparse.ArgumentParser) -> None:
         "--strip-docs", action="store_true", default=None, help="exclude documentation from the index"
     )
     group.add_argument("--encoder", metavar="NAME", help="base, small, a model's folder, or none")
-    group.add_argument("--view", choices=VIEWS, help="what is encoded of a symbol: all, or its docs")
+    group.add_argument("--view", choices=SETTINGS["view"].choices, help=SETTINGS["view"].help)
 
 
 def _add_configurations(parser: argparse.ArgumentParser) -> None:
