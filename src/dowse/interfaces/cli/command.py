@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import threading
 from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
@@ -101,7 +102,7 @@ class _HelpAll(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         assert isinstance(parser, CommandParser)  # noqa: S101 - only these have hidden flags
-        parser._print_message(parser.format_help(everything=True))
+        sys.stdout.write(parser.format_help(everything=True))
         parser.exit()
 
 
