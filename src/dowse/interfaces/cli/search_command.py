@@ -191,7 +191,7 @@ def _add_option_flags(parser: CommandParser, group: argparse._ArgumentGroup, *na
         spec, dest = OPTIONS[name], _PREFIX + name
         group.add_argument(*spec.flags, dest=dest, default=None, help=spec.help, **_keywords(spec))
         if spec.value_without:
-            parser.set_optional_value(*spec.flags, spec.value_without, _choices(spec))
+            parser.set_optional_value(spec.flags[0], spec.value_without, _choices(spec))
 
 
 def _option_values(namespace: argparse.Namespace) -> dict[str, Any]:
