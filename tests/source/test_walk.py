@@ -211,11 +211,9 @@ def test_folders_that_say_what_they_are(tmp_path):
     assert kept(tmp_path / "env") == ["pyvenv.cfg", "lib/a.py"]
 
 
-def test_hidden_files_count_unless_told_otherwise(tmp_path):
+def test_hidden_files_count(tmp_path):
     build(tmp_path, {".github/workflows/ci.yml": "", ".eslintrc.js": "", "a.py": ""})
     assert kept(tmp_path) == [".eslintrc.js", "a.py", ".github/workflows/ci.yml"]
-    assert kept(tmp_path, include_hidden=False) == ["a.py"]
-    assert skipped(tmp_path, include_hidden=False) == {".eslintrc.js": "hidden", ".github/": "hidden"}
 
 
 def test_large_files_are_listed(tmp_path):

@@ -106,7 +106,7 @@ class TreeScanner:
         self._files.discard(path)
         if entry is None:
             return [] if was_known else None
-        verdict = classify_entry(entry, path, self.folders[folder], True, self._max_bytes)
+        verdict = classify_entry(entry, path, self.folders[folder], self._max_bytes)
         if isinstance(verdict, Folder):
             return self._walk(verdict)
         if isinstance(verdict, WalkedFile):
@@ -116,7 +116,7 @@ class TreeScanner:
         return [verdict]
 
     def _walk(self, start: Folder) -> list[Entry]:
-        entries = list(walk_below(self._top, start, True, self._max_bytes, self._on_folder, self.folders))
+        entries = list(walk_below(self._top, start, self._max_bytes, self._on_folder, self.folders))
         self._files.update(entry.path for entry in entries if isinstance(entry, WalkedFile))
         return entries
 

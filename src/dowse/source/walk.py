@@ -66,7 +66,6 @@ def walk(
     root: str | os.PathLike[str],
     *,
     exclude: Iterable[str] = (),
-    include_hidden: bool = True,
     include_secrets: bool = False,
     max_file_bytes: int = MAX_FILE_BYTES,
     user_ignores: bool = True,
@@ -87,14 +86,14 @@ def walk(
     pattern brings them back. As in git, nothing comes back from inside an excluded folder; the root itself
     is never excluded, since the user named it.
 
-    Hidden files are included by default: `.github`, `.storybook` or `.eslintrc.js` hold what people search
+    Hidden files are included: `.github`, `.storybook` or `.eslintrc.js` hold what people search
     for, and the hidden folders that only hold noise are known by name. Symbolic links are never followed.
     """
     top = os.path.realpath(root)
     if not Path(top).is_dir():
         raise SourceError(f"{os.fspath(root)} is not a folder; name an existing folder to index")
     layers = root_layers(top, tuple(exclude), user_ignores, include_secrets=include_secrets)
-    return walk_below(top, Folder("", layers, is_requested=True), include_hidden, max_file_bytes)
+    return walk_below(top, Folder("", layers, is_requested=True), max_file_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +179,6 @@ class Folder:
 def walk_below(
     top: str,
     start: Folder,
-    include_hidden: bool,
     max_file_bytes: int,
     on_folder: Callable[[str], None] | None = None,
     rules: dict[str, IgnoreLayers] | None = None,
@@ -190,7 +188,6 @@ def walk_below(
     Args:
         top: The real path of the root.
         start: The first folder.
-        include_hidden: Whether hidden files are included.
         max_file_bytes: Larger files are skipped.
         on_folder: Called with every folder right before it is read.
         rules: Filled with the rules that apply in every folder that was read.
@@ -215,7 +212,7 @@ def walk_below(
             rules[folder.path] = here
         below: list[Folder] = []
         for name in sorted(entries):
-            verdict = classify_entry(entries[name], folder.path + name, here, include_hidden, max_file_bytes)
+            verdict = classify_entry(entries[name], folder.path + name, here, max_file_bytes)
             if isinstance(verdict, Folder) and verdict.path.count("/") > MAX_DEPTH:
                 yield SkippedFile(verdict.path, f"more than {MAX_DEPTH} folders deep")
             elif isinstance(verdict, Folder):
@@ -227,7 +224,7 @@ def walk_below(
 
 
 def classify_entry(
-    entry: os.DirEntry[str], path: str, layers: IgnoreLayers, include_hidden: bool, max_file_bytes: int
+    entry: os.DirEntry[str], path: str, layers: IgnoreLayers, max_file_bytes: int
 ) -> WalkedFile | SkippedFile | Folder:
     """Decide whether to index, skip or descend into one entry of a folder."""
     name = entry.name
@@ -249,8 +246,6 @@ def classify_entry(
     wanted = rule is not None
     if not wanted:
         reason = skipped_directory_reason(name) if is_directory else skipped_file_reason(name, extension)
-        if not reason and not include_hidden and name[0] == ".":
-            reason = "hidden"
         if reason:
             return SkippedFile(shown, reason)
     return Folder(shown, layers, wanted) if is_directory else _classify_file(entry, path, max_file_bytes)
