@@ -38,7 +38,6 @@ from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.options import SearchRequest, make_options
 from dowse.search.pipeline import search
 from dowse.types import Hit
-from dowse.vectors.embedding_progress import end_processes
 
 from common import beside_python, work_folder, write_results
 
@@ -174,14 +173,12 @@ def first_search(repository: Path, settings: Mapping[str, str]) -> tuple[float, 
     """Search with an empty cache; return the seconds it took and the answer."""
     with tempfile.TemporaryDirectory(prefix="dowse-bench-") as folder:
         index_dir = Path(folder, "index")
-        environment = {**os.environ, "DOWSE_CACHE_DIR": folder, "DOWSE_WARM_MINUTES": "0", **settings}
+        environment = {**os.environ, "DOWSE_CACHE_DIR": folder, **settings}
         command = [beside_python(), "search", QUESTION, "--json", "--index-dir", index_dir]
         began = time.perf_counter()
         done = subprocess.run(command, cwd=repository, env=environment, capture_output=True, check=True)
         taken = time.perf_counter() - began
-        with Index.open(repository, index_dir=str(index_dir)).backend.reader() as reader:
-            assert reader.cache_folder is not None
-            end_processes(reader.cache_folder)
+        subprocess.run([beside_python(), "stop"], env=environment, stdout=subprocess.DEVNULL, check=False)
         return taken, json.loads(done.stdout)
 
 

@@ -68,7 +68,7 @@ def measure(work: Path, wheel: Path, python: Path, tree: Path, query: str) -> di
         **{"UV_PYTHON_DOWNLOADS": "never", "UV_CACHE_DIR": str(work / "uv-cache")},
         **{"UV_TOOL_DIR": str(work / "tools"), "UV_TOOL_BIN_DIR": str(work / "bin")},
         **{"DOWSE_CACHE_DIR": str(work / "cache"), "DOWSE_DATA_DIR": str(work / "data")},
-        "DOWSE_WARM_MINUTES": "0",
+        "DOWSE_RESIDENT_MINUTES": "0",
     }
 
     def timed(*command: str | Path) -> float:

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from dowse import Index
-from dowse.watch import Watcher, WatchEvent
+from dowse.watch import Maintainer, WatchEvent
 
 from common import work_folder, write_results
 
@@ -61,14 +61,14 @@ def run(root: Path, options: argparse.Namespace) -> dict[str, object]:
     with Index.open(root, encoder=options.encoder, isolation="never", refresh="never") as index:
         index.update()
         index.embed()
-        watcher = Watcher(index, hear)
-        watcher.start()
+        maintainer = Maintainer(hear)
+        maintainer.request(index, "watch")
         embedded.wait()
         files = [file.path for file in index.files() if file.path.endswith(".py")]
         chance = random.Random(0)
         index.search("anything at all", mode="hybrid")
         times = [_save(index, root / chance.choice(files), number) for number in range(options.saves)]
-        watcher.stop()
+        maintainer.close()
         counted = index.file_count()
     words, meaning = ([pair[at] for pair in times] for at in (0, 1))
     return {

@@ -17,7 +17,7 @@ from common import work_folder, write_results
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from dowse import Index
-from dowse.watch import watcher as watcher_module
+from dowse.watch import maintainer as maintainer_module
 from watch.random_steps import Happenings
 from watch.running import DEADLINE, until, watching
 from watch.whole import rebuilt, whole
@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="folder to work in (default: a temporary one)")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    watcher_module.MAX_RESTART_SECONDS = 0.1
+    maintainer_module.MAX_RESTART_SECONDS = 0.1
     with work_folder(options.work) as folder:
         os.environ["DOWSE_CACHE_DIR"] = str(folder / "cache")
         results = run(folder, options)

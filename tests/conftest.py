@@ -69,12 +69,7 @@ _LARGE_FIXTURES = frozenset(["secured", "ray_cluster"])
 # Files that take longest, begun first so that no worker has one left when the others are done.
 _LONGEST = (
     *("ingest/test_ray", "interfaces/cli/test_examples", "storage/test_elastic", "interfaces/cli/test_eval"),
-    *(
-        "services/test_background_embedding",
-        "test_setting_combinations",
-        "storage/elastic/",
-        "storage/local/",
-    ),
+    *("test_setting_combinations", "storage/elastic/", "storage/local/"),
     *("security/", "indexing/", "web/", "watch/", "interfaces/"),
 )
 
@@ -125,8 +120,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "HOME": home,
         "DOWSE_CACHE_DIR": home / "cache",
         "DOWSE_ENCODER": "none",  # tests that want one name it
-        "DOWSE_BACKGROUND_EMBEDDING": "no",  # tests must not leave processes behind
-        "DOWSE_WARM_MINUTES": "0",
+        "DOWSE_RESIDENT_MINUTES": "0",  # tests must not leave processes behind
         "DOWSE_ISOLATION": "never",  # processes for lanes cost time; tests of them ask for them
         "DOWSE_CONFIG": home / "config.toml",
         "XDG_CACHE_HOME": home / ".cache",

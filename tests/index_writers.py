@@ -6,13 +6,12 @@ Each writer works in a `Place`: the tree is shared, all that dowse writes is in 
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +23,8 @@ from dowse.errors import DowseError
 from dowse.feedback.events import Event
 from dowse.feedback.store import FeedbackStore
 from dowse.vectors.adapter import unpack
-from dowse.vectors.embedding_progress import EMBEDDING, EmbeddingFolder, EmbeddingProgress
+from dowse.watch.messages import Request
+from dowse.watch.worker import Worker
 from indexing.told_by_history import THINGS, make
 from watch.whole import whole
 
@@ -63,7 +63,6 @@ class Place:
             index_dir=str(self.folder / "index"),
             refresh="never",
             adapter=True,
-            background_embedding=False,
             **settings,
         ) as index:
             yield index
@@ -141,18 +140,26 @@ def embed(place: Place) -> None:
         index.embed(chunk=_CHUNK)
 
 
-def background(place: Place) -> None:
-    """Do what the process in the background does."""
-    from dowse.services import background_embedding
+class _NoReporter:
+    """Nobody listens."""
 
-    with place.opened() as index, index.backend.reader() as reader:
-        assert reader.cache_folder is not None
-        EmbeddingFolder(reader.cache_folder, EMBEDDING).request(EmbeddingProgress(0, 20, 0.0))
-        address = index.backend.address
-    settings = {"encoder": ENCODER, "threads": 1, "adapter": False, "processes": 1}
-    job = {"task": EMBEDDING, "root": str(place.tree), "address": address, "settings": settings}
-    sys.argv = ["", json.dumps(job)]
-    background_embedding.main()
+    def event(self, kind: str, **fields: object) -> None:
+        """Drop an event."""
+
+    def progress(self, kind: str, **fields: object) -> Callable[[object], None]:
+        """Return a function that reports nothing."""
+        return lambda _: None
+
+
+def background(place: Place) -> None:
+    """Do what the worker of the resident process does."""
+    os.environ["DOWSE_CACHE_DIR"] = str(place.folder / "cache")
+    with place.opened() as index:
+        settings = replace(index.settings, adapter=False)
+        request = Request("", 1, "finish", index.root, index.backend.address, settings)
+    worker = Worker(_NoReporter())  # type: ignore[arg-type]
+    worker.receive(request)
+    worker.run()
 
 
 def import_(place: Place) -> None:

@@ -92,9 +92,8 @@ class Settings:
     )
     device: str = setting("auto", "device that encoders run on", choices=("auto", "cpu", "cuda"))
     threads: int = setting(_CORES, "encoding threads", minimum=1, shown_default="all cores")
-    background_embedding: bool = setting(True, "go on embedding in the background after a search")
-    warm_minutes: float = setting(
-        10.0, "idle minutes of the process that a search leaves to answer the next ones; 0: none"
+    resident_minutes: float = setting(
+        10.0, "idle minutes of the process that a search leaves to embed and to answer the next ones; 0: none"
     )
     adapter: bool = setting(True, "learn from commits where requests for a change lead (docs/RANKING.md)")
     refresh: str = setting(

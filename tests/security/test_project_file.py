@@ -31,7 +31,7 @@ def repository(tmp_path, monkeypatch):
     """A repository, and a user of its own."""
     monkeypatch.setenv("DOWSE_CONFIG", str(tmp_path / "config" / "config.toml"))
     monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))
-    for name in ("DOWSE_ENCODER", "DOWSE_ISOLATION", "DOWSE_BACKGROUND_EMBEDDING"):
+    for name in ("DOWSE_ENCODER", "DOWSE_ISOLATION"):
         monkeypatch.delenv(name)
     return write_tree(tmp_path / "repository", CODE)
 
@@ -63,11 +63,10 @@ ELSEWHERE = {
     "vectors": '"exact"',
     "lane_seconds": "1000.0",
     "adapter": "true",
-    "background_embedding": "true",
     "exact_seconds": "1000.0",
     "query_seconds": "1000.0",
     "isolation": '"never"',
-    "warm_minutes": "60",
+    "resident_minutes": "60",
     "include_secrets": "true",
 }
 
@@ -78,7 +77,7 @@ def test_every_setting_is_either_harmless_or_needs_trust():
 
 @pytest.mark.parametrize("key", ELSEWHERE)
 def test_a_repository_can_not_choose(repository, key, monkeypatch):
-    monkeypatch.delenv("DOWSE_WARM_MINUTES")  # not for all tests: searches would leave processes
+    monkeypatch.delenv("DOWSE_RESIDENT_MINUTES")  # not for all tests: searches would leave processes
     (repository / ".dowse.toml").write_text(f"{key} = {ELSEWHERE[key]}\ntop_k = 3\n")
     found = load_settings(repository)
     assert getattr(found, key) == getattr(Settings(), key)

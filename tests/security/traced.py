@@ -77,7 +77,7 @@ class Places:
             "HF_TOKEN": "of the user",
             "GIT_CONFIG_NOSYSTEM": "1",
             "PYTHONDONTWRITEBYTECODE": "1",
-            "DOWSE_WARM_MINUTES": "0",  # a process that stays is traced until it ends
+            "DOWSE_RESIDENT_MINUTES": "0",  # a process that stays is traced until it ends
             "DOWSE_ENCODER": os.environ.get("HOSTILE_ENCODER", "small"),
         }
 

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from dowse.watch import Watcher
+from watch.running import Watcher
 
 _FOLDERS = ("", "pkg/", "pkg/inner/", "lib/", "lib/a/b/", "build/")
 _NAMES = ("one.py", "two.py", "three.go", "four.js", "five.md", "data.txt", "run.sh", "Six.java")

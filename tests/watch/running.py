@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dowse import Index
-from dowse.watch import Watcher, WatchEvent, WatchOptions
+from dowse.watch import Maintainer, WatchEvent
 
 # Far above what anything here takes, also where many tests run at once.
 DEADLINE = 60.0
@@ -42,12 +42,37 @@ class Heard:
         return [event.kind for event in self.events[after:] if event.kind not in ("index", "embed")]
 
 
+class Watcher:
+    """A maintainer of one index."""
+
+    def __init__(self, index: Index, heard: Heard, **options: object) -> None:
+        self._index, self._maintainer = index, Maintainer(heard, **options)  # type: ignore[arg-type]
+        self._maintainer.request(index, "watch")
+
+    @property
+    def pid(self) -> int | None:
+        """The process that does the work."""
+        return self._maintainer.pid
+
+    @property
+    def is_watching(self) -> bool:
+        """Whether it sees changes."""
+        return self._maintainer.is_watching(self._index)
+
+    def settle(self, seconds: float, vectors: bool = False) -> bool:
+        """Wait until all that was saved can be searched."""
+        return self._maintainer.settle(self._index, seconds, vectors)
+
+    def stop(self) -> None:
+        """End it."""
+        self._maintainer.close()
+
+
 @contextlib.contextmanager
 def watching(index: Index, **options: object) -> Iterator[tuple[Watcher, Heard]]:
     """Watch an index, and wait until changes are seen."""
     heard = Heard()
-    watcher = Watcher(index, heard, WatchOptions(niceness=0, **options))  # type: ignore[arg-type]
-    watcher.start()
+    watcher = Watcher(index, heard, niceness=0, **options)
     try:
         heard.wait("watching")
         yield watcher, heard

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from dowse import Index
-from dowse.watch import watcher as watcher_module
+from dowse.watch import maintainer as maintainer_module
 from watch.random_steps import Happenings
 from watch.running import DEADLINE, until, watching
 from watch.whole import rebuilt, whole
@@ -24,7 +24,7 @@ STEPS, ROUNDS = 12, 4
 
 @pytest.mark.parametrize(("seed", "encoder"), large_from(1, [(3, "small"), (1, "none"), (2, "none")]))
 def test_after_any_steps_the_index_equals_a_rebuild(tmp_path, monkeypatch, seed, encoder):
-    monkeypatch.setattr(watcher_module, "MAX_RESTART_SECONDS", 0.1)
+    monkeypatch.setattr(maintainer_module, "MAX_RESTART_SECONDS", 0.1)
     if os.environ.get("DOWSE_EXPLORE"):
         seed = random.randrange(10**6)
     happenings = Happenings(tmp_path / "tree", seed)

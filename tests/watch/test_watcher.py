@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from dowse import DowseError, Index
-from dowse.watch import Watcher
-from watch.running import Heard, is_alive, names, settle, until, watching
+from dowse.watch import Maintainer
+from watch.running import Heard, Watcher, is_alive, names, settle, until, watching
 from watch.whole import rebuilt, whole
 
 from helpers import age, write_tree
@@ -201,9 +201,8 @@ def test_a_killed_process_is_replaced_and_catches_up(index, root):
 def test_a_second_watcher_waits_for_the_first(index, root, tmp_path):
     second_heard = Heard()
     with Index.open(root, index_dir=str(tmp_path / "index")) as same:
-        second = Watcher(same, second_heard)
         with watching(index) as (first, first_heard):
-            second.start()
+            second = Watcher(same, second_heard)
             second_heard.wait("waiting")
             (root / "shop" / "new.py").write_text("def once(): ...\n")
             settle(first)
@@ -222,10 +221,9 @@ def test_a_second_watcher_waits_for_the_first(index, root, tmp_path):
 def test_the_process_ends_with_whoever_started_it(index, root, tmp_path):
     program = f"""if True:
         from dowse import Index
-        from dowse.watch import Watcher
-        watcher = Watcher(Index.open({str(root)!r}, index_dir={str(tmp_path / "index")!r}), lambda event: (
-            print(event.kind, watcher.pid, flush=True)))
-        watcher.start()
+        from dowse.watch import Maintainer
+        maintainer = Maintainer(lambda event: print(event.kind, maintainer.pid, flush=True))
+        maintainer.request(Index.open({str(root)!r}, index_dir={str(tmp_path / "index")!r}), "watch")
         import threading; threading.Event().wait()
     """
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
@@ -237,8 +235,7 @@ def test_the_process_ends_with_whoever_started_it(index, root, tmp_path):
 
 def test_the_work_has_low_priority_and_little_to_run_on(index):
     heard = Heard()
-    watcher = Watcher(index, heard)
-    watcher.start()
+    watcher = Watcher(index, heard, threads=1)
     heard.wait("watching")
     assert os.getpriority(os.PRIO_PROCESS, watcher.pid) == min(19, 10 + os.getpriority(os.PRIO_PROCESS, 0))
     environment = Path(f"/proc/{watcher.pid}/environ").read_bytes().split(b"\0")
@@ -272,7 +269,7 @@ def test_corpora_are_not_watched(tmp_path):
     corpus = tmp_path / "functions.jsonl"
     corpus.write_text('{"code": "def a(): ...", "func_name": "a"}\n')
     with pytest.raises(DowseError, match="dowse index"):
-        Watcher(Index.open(corpus, index_dir=str(tmp_path / "index")))
+        Maintainer().request(Index.open(corpus, index_dir=str(tmp_path / "index")), "watch")
 
 
 def test_by_meaning_only_what_changed_is_encoded_and_branches_share_it(root, tmp_path):

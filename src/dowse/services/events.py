@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
 
 from dowse.services.errors import Busy
@@ -37,9 +37,9 @@ _Queue = asyncio.Queue[ProgressEvent | None]
 class EventBroker:
     """Publishes events to subscribers, and keeps the latest of every index; thread-safe."""
 
-    def __init__(self, max_subscribers: int, on_done: Callable[[], None] = lambda: None) -> None:
-        """Limit the subscribers; `on_done` is called after each event of the phase "done"."""
-        self._max_subscribers, self._on_done = max_subscribers, on_done
+    def __init__(self, max_subscribers: int) -> None:
+        """Limit the subscribers."""
+        self._max_subscribers = max_subscribers
         self._lock = threading.RLock()  # `close` is called from a signal handler, which may find it held
         self._number = 0
         self._latest: dict[str, ProgressEvent] = {}
@@ -55,8 +55,6 @@ class EventBroker:
             event = replace(event, seconds_left=self._seconds_left(event))
             self._latest[index] = event
             self._send(event)
-        if phase == "done":
-            self._on_done()
 
     def _seconds_left(self, event: ProgressEvent) -> float | None:
         before = self._latest.get(event.index)

@@ -1,11 +1,10 @@
 """The process that goes on embedding after a search has answered: whether it runs, how far it is, its end.
 
-Loads no NumPy. All is in a folder beside the index, `derived/embedding`, and for the process that learns from
-the history in `derived/learning`:
+Loads no NumPy. All is in a folder beside the index, `derived/embedding`, and for what learns from the history
+in `derived/learning`:
 
     writer.lock       held by the process: so there is one for each index, however the last one ended
-    requested.json    written by who starts it; the process ends when this file is gone, or the whole index
-    progress.json     written by the process, first when it has the lock
+    progress.json     written by who starts it, then by the process; it ends when this file is removed
 
 No signal is sent: on a shared disk the id in a lock may be that of a process on another machine.
 """
@@ -18,14 +17,15 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from dowse.errors import DowseError
 from dowse.security.safe_files import make_private_directory, write_atomically
 from dowse.write_lock import lock_holder
 
 EMBEDDING, LEARNING = "embedding", "learning"
-_REQUESTED, _PROGRESS = "requested.json", "progress.json"
+_PROGRESS = "progress.json"
 # A process that was requested counts as running so long without the lock: it has Python to load first.
 _START_SECONDS = 10.0
-# How long to wait for a process that has to end; it looks for that several times a second.
+# How long to wait for a process that has to end; it looks for that after every second of work or so.
 _END_SECONDS = 10.0
 _POLL_SECONDS = 0.01
 
@@ -62,68 +62,57 @@ class EmbeddingFolder:
         """Name the folder; `derived` is that of what is derived from the index (`Reader.cache_folder`)."""
         self.path = derived / task
 
-    def request(self, expected: EmbeddingProgress) -> None:
-        """Write that a process is to run, with what is known of its progress before it reports any."""
-        make_private_directory(self.path)
-        (self.path / _PROGRESS).unlink(missing_ok=True)  # of a process that was killed
-        write_atomically(self.path / _REQUESTED, _to_json(expected))
-
     def is_requested(self) -> bool:
         """Whether the process is to go on."""
-        return (self.path / _REQUESTED).exists()
+        return (self.path / _PROGRESS).exists()
 
     def report(self, progress: EmbeddingProgress) -> None:
         """Write the progress; that must not end the process, whatever is wrong with the disk."""
-        with contextlib.suppress(OSError):
-            write_atomically(self.path / _PROGRESS, _to_json(progress))
+        with contextlib.suppress(OSError, DowseError):
+            make_private_directory(self.path)
+            write_atomically(self.path / _PROGRESS, json.dumps(progress._asdict()).encode())
 
     def progress(self) -> EmbeddingProgress | None:
         """Return the progress of the process; None if none runs."""
-        requested = _read(self.path / _REQUESTED)
-        if requested is None:
+        file = self.path / _PROGRESS
+        progress = _read(file)
+        if progress is None or progress.pid:
+            return progress if progress and progress.pid == lock_holder(self.path) else None
+        try:
+            age = time.time() - file.stat().st_mtime
+        except OSError:
             return None
-        holder = lock_holder(self.path)
-        if holder is None:
-            return requested if self._is_starting() else None
-        progress = _read(self.path / _PROGRESS)
-        return progress if progress and progress.pid == holder else requested._replace(pid=holder)
+        return progress if 0 <= age < _START_SECONDS else None
 
     def remove_request(self) -> None:
         """Have the process end, and do not wait for it; what it has committed stays."""
-        for name in (_REQUESTED, _PROGRESS):
-            with contextlib.suppress(OSError):
-                (self.path / name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            (self.path / _PROGRESS).unlink(missing_ok=True)
 
     def end_process(self) -> None:
         """End the process, if one runs, and wait until it is gone."""
-        self.remove_request()
         deadline = time.monotonic() + _END_SECONDS
+        self.remove_request()
         while lock_holder(self.path) is not None and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)
-
-    def _is_starting(self) -> bool:
-        if (self.path / _PROGRESS).exists():  # it has started, and is gone
-            return False
-        try:
-            age = time.time() - (self.path / _REQUESTED).stat().st_mtime
-        except OSError:
-            return False
-        return 0 <= age < _START_SECONDS
+            self.remove_request()  # it may have been about to write it
 
 
 def end_processes(derived: Path) -> None:
-    """End the processes of an index in the background, and wait until they are gone."""
+    """End what is done with an index in the background, and wait until that has ended."""
     for task in (EMBEDDING, LEARNING):
         EmbeddingFolder(derived, task).end_process()
+
+
+def announce_embedding(derived: Path | None, expected: EmbeddingProgress) -> None:
+    """Let answers say that a process will embed the rest, which is to be started; nothing if one runs."""
+    if derived is not None and read_progress(derived) is None:
+        EmbeddingFolder(derived).report(expected)
 
 
 def read_progress(derived: Path | None) -> EmbeddingProgress | None:
     """Return the progress of the process of an index; None if none runs, or the index is on a cluster."""
     return None if derived is None else EmbeddingFolder(derived).progress()
-
-
-def _to_json(progress: EmbeddingProgress) -> bytes:
-    return json.dumps(progress._asdict()).encode()
 
 
 def _read(path: Path) -> EmbeddingProgress | None:

@@ -1,11 +1,12 @@
-"""Keeps an index up to date while files change.
+"""Keeps indexes up to date: a worker process that updates, embeds, learns, and watches files.
 
->>> watcher = Watcher(index, on_event=print)   # doctest: +SKIP
->>> watcher.start()                            # doctest: +SKIP  a thread here, a process at low priority
->>> watcher.settle(2.0)                        # doctest: +SKIP  all that was saved before can be searched
->>> watcher.stop()                             # doctest: +SKIP
+>>> maintainer = Maintainer(on_event=print)    # doctest: +SKIP
+>>> maintainer.request(index, "watch")         # doctest: +SKIP  a thread here, a process at low priority
+>>> maintainer.settle(index, 2.0)              # doctest: +SKIP  all that was saved before can be searched
+>>> maintainer.close()                         # doctest: +SKIP
 """
 
-from dowse.watch.watcher import Watcher, WatchEvent, WatchOptions
+from dowse.watch.maintainer import Maintainer
+from dowse.watch.messages import WatchEvent
 
-__all__ = ["WatchEvent", "WatchOptions", "Watcher"]
+__all__ = ["Maintainer", "WatchEvent"]

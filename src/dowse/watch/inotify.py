@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import select
 import struct
 from pathlib import Path
 
@@ -38,12 +37,10 @@ class InotifySource:
     def __init__(self, root: Path) -> None:
         self._root = os.path.realpath(root)
         self._libc = ctypes.CDLL(None, use_errno=True)
-        self._handle = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        if self._handle < 0:
+        self.handle = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        if self.handle < 0:
             raise WatchLimitReached(f"no more inotify instances: {os.strerror(ctypes.get_errno())}")
         self._folders: dict[int, str] = {}
-        self._poll = select.poll()
-        self._poll.register(self._handle, select.POLLIN)
         git = git_directory(self._root)
         self._git = self._watch(git) if git else -1
         exclude = info_exclude(self._root)
@@ -60,24 +57,23 @@ class InotifySource:
         if watch >= 0:
             self._folders[watch] = folder
 
-    def wait(self, wake: int, seconds: float) -> None:
-        """Wait for events, or to be woken."""
-        self._poll.register(wake, select.POLLIN)
-        self._poll.poll(max(0.0, seconds) * 1000)
+    def due(self) -> float:
+        """Return a time that never comes: the handle tells."""
+        return float("inf")
 
     def read(self) -> FileChanges:
         """Return all changes that the kernel has queued."""
         changes = FileChanges()
         while True:
             try:
-                data = os.read(self._handle, _READ_BYTES)
+                data = os.read(self.handle, _READ_BYTES)
             except BlockingIOError:
                 return changes
             self._parse(data, changes)
 
     def close(self) -> None:
         """Stop watching."""
-        os.close(self._handle)
+        os.close(self.handle)
 
     def _parse(self, data: bytes, changes: FileChanges) -> None:
         offset = 0
@@ -101,7 +97,7 @@ class InotifySource:
             del self._folders[watch]
         elif mask & (_DELETE_SELF | _MOVE_SELF):
             if mask & _MOVE_SELF:  # the kernel follows it to its new path: there it is another folder
-                self._libc.inotify_rm_watch(self._handle, watch)
+                self._libc.inotify_rm_watch(self.handle, watch)
             if folder:
                 changes.paths.add(folder.rstrip("/"))
             else:
@@ -110,7 +106,7 @@ class InotifySource:
             changes.paths.add(folder + name)
 
     def _watch(self, path: str) -> int:
-        watch = int(self._libc.inotify_add_watch(self._handle, os.fsencode(path), _MASK))
+        watch = int(self._libc.inotify_add_watch(self.handle, os.fsencode(path), _MASK))
         if watch >= 0:
             return watch
         error = ctypes.get_errno()

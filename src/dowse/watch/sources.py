@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import select
 import time
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -38,8 +37,12 @@ class ChangeSource(Protocol):
     def add(self, folder: str) -> None:
         """Report changes in a folder too, from now on ("" for the root, else ending with "/")."""
 
-    def wait(self, wake: int, seconds: float) -> None:
-        """Wait until there are changes, until the file `wake` can be read, or for so long."""
+    @property
+    def handle(self) -> int:
+        """A descriptor that is readable when there are changes; -1 if there is none."""
+
+    def due(self) -> float:
+        """Return when to read, by the monotonic clock, if nothing tells before."""
 
     def read(self) -> FileChanges:
         """Return the changes, without waiting."""
@@ -56,6 +59,7 @@ class PollingSource:
     """Asks for a scan every few seconds, where the system reports no events; rarer where scans take long."""
 
     is_exact = False
+    handle = -1
 
     def __init__(self, reason: str, min_seconds: float = _MIN_SECONDS) -> None:
         self._reason, self._min_seconds = reason, min_seconds
@@ -71,14 +75,13 @@ class PollingSource:
     def add(self, folder: str) -> None:
         """Do nothing: scans find folders."""
 
-    def wait(self, wake: int, seconds: float) -> None:
-        """Wait until the next scan is due; the last one is done when this is called again."""
+    def due(self) -> float:
+        """Return when the next scan is due; the last one is done when this is called again."""
         now = time.monotonic()
         if self._read_at is not None:
             self._seconds = max(self._min_seconds, _SHARE * (now - self._read_at))
             self._next, self._read_at = now + self._seconds, None
-        left = max(0.0, self._next - now)
-        select.select([wake], [], [], min(left, seconds))
+        return self._next
 
     def read(self) -> FileChanges:
         """Ask for a scan, if one is due."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import threading
 from pathlib import Path
 
@@ -36,7 +35,7 @@ class WatchfilesSource:
         self._lock = threading.Lock()
         self._changes = FileChanges()
         self._stop = threading.Event()
-        self._ready, self._waker = os.pipe()
+        self.handle, self._waker = os.pipe()
         self._thread = threading.Thread(target=self._collect, name="dowse-notify", daemon=True)
         self._thread.start()
 
@@ -48,16 +47,16 @@ class WatchfilesSource:
     def add(self, folder: str) -> None:
         """Do nothing: all folders are watched."""
 
-    def wait(self, wake: int, seconds: float) -> None:
-        """Wait for events, or to be woken."""
-        select.select([self._ready, wake], [], [], seconds)
+    def due(self) -> float:
+        """Return a time that never comes: the handle tells."""
+        return float("inf")
 
     def read(self) -> FileChanges:
         """Return the changes collected so far."""
         with self._lock:
             changes, self._changes = self._changes, FileChanges()
             if changes:
-                os.read(self._ready, 1)
+                os.read(self.handle, 1)
         return changes
 
     def close(self) -> None:
@@ -65,7 +64,7 @@ class WatchfilesSource:
         self._stop.set()
         self._thread.join(1.0)
         self._library.close()
-        os.close(self._ready)
+        os.close(self.handle)
         os.close(self._waker)
 
     def _collect(self) -> None:

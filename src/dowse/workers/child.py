@@ -110,18 +110,14 @@ class EventReporter:
         with contextlib.suppress(BrokenPipeError):
             self._channel.send({"kind": kind, **fields})
 
-    def waiting(self, message: str) -> None:
-        """Report that another process is waited for."""
-        self.event("waiting", detail=message)
-
-    def progress(self, kind: str) -> Callable[[Progress], None]:
+    def progress(self, kind: str, **fields: object) -> Callable[[Progress], None]:
         """Return a function that reports how much is done; the last step always."""
 
         def report(progress: Progress) -> None:
             now = time.monotonic()
             if progress.done == progress.total or now - self._last_progress >= _PROGRESS_SECONDS:
                 self._last_progress = now
-                self.event(kind, done=progress.done, total=progress.total)
+                self.event(kind, done=progress.done, total=progress.total, **fields)
 
         return report
 

@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 
+from dowse.interfaces.daemon.client import SOCKET
 from dowse.interfaces.daemon.frames import ACCEPTED, EXIT, OUTPUT, pack
-from dowse.runtime_paths import digest, socket_address
+from dowse.runtime_paths import socket_address
+from dowse.write_lock import lock_holder
 from interfaces.daemon.running import NOT_ANSWERED, QUESTION, ask, dowse, running, sockets, wait_for_answers
-from watch.running import until
 
 from helpers import write_tree
 
@@ -88,45 +89,31 @@ def test_a_killed_one_is_not_missed_and_its_place_is_taken(root, cache, around):
         wait_for_answers(*QUESTION, cwd=root, **around)
 
 
-def test_the_second_of_two_takes_over(root, cache, around):
-    with running("watch", cwd=root, ready="watching", **around) as first:
+def test_a_second_watch_leaves_the_answers_to_the_first(root, cache, around, tmp_path):
+    other = write_tree(tmp_path / "other", {"b.py": "def alpha_of_another():\n    return 2\n"})
+    with running("watch", cwd=root, ready="watching", **around):
         wait_for_answers(*QUESTION, cwd=root, **around)
-        with running("watch", cwd=root, ready="waiting", **around) as second:
-            first.send_signal(signal.SIGTERM)
-            first.wait(30)
-            wait_for_answers(*QUESTION, cwd=root, **around)
-            assert any("watching" in line for line in second.stdout)
-            (root / "b.py").write_text("def beta(): ...\n")
-            # On a busy machine the first answer may precede the update.
-            until(lambda: b"beta" in ask("symbols", "beta", cwd=root, **around).stdout)
+        with running("watch", cwd=other, ready="watching", **around):
+            assert b"alpha_of_another" in ask(*QUESTION, cwd=other, **around).stdout
+            assert len(sockets(cache)) == 1
+        assert ask(*QUESTION, cwd=other, **around).returncode == 0
 
 
-def test_a_server_answers_too_and_looks_for_changes_itself(root, cache, around):
-    dowse("index", cwd=root, **around)
-    with running("serve", "--port", 0, cwd=root, ready="answers at", **around):
-        wait_for_answers(*QUESTION, cwd=root, **around)
-        (root / "b.py").write_text("def beta(): ...\n")
-        # At its start the server looks for changes too; while it writes, others search the index as it is.
-        until(lambda: b"beta" in ask("symbols", "beta", cwd=root, **around).stdout)
-
-
-def test_a_watching_server_follows_its_files(root, cache, around):
-    with running("serve", "--port", 0, "--watch", cwd=root, ready="answers at", **around) as process:
-        wait_for_answers(*QUESTION, cwd=root, **around)
-        (root / "b.py").write_text("def beta(): ...\n")
-        until(lambda: b"beta" in ask("symbols", "beta", cwd=root, **around).stdout)
-        started = children(process.pid)
-        process.send_signal(signal.SIGTERM)
-        process.wait(30)
-    assert not any(Path(f"/proc/{pid}").exists() for pid in started)
-    assert sockets(cache) == []
+def test_watch_takes_the_place_of_the_resident_process(root, cache, around):
+    environment = {**around, "DOWSE_RESIDENT_MINUTES": "10"}
+    dowse(*QUESTION, cwd=root, **environment)
+    wait_for_answers(*QUESTION, cwd=root, **environment)
+    with running("watch", cwd=root, ready="watching", **environment) as process:
+        wait_for_answers(*QUESTION, cwd=root, **environment)
+        assert lock_holder(cache / "run" / "resident") == process.pid
+        assert dowse("stop", cwd=root, **environment).returncode == 1  # who started it ends it
 
 
 @contextlib.contextmanager
-def impostor(root: Path, cache: Path, answer: Callable[[socket.socket], None]) -> Iterator[None]:
+def impostor(cache: Path, answer: Callable[[socket.socket], None]) -> Iterator[None]:
     """Listen where a warm process would."""
     (cache / "run").mkdir(mode=0o700, parents=True, exist_ok=True)
-    place = cache / "run" / f"{digest(str(root))}-x.sock"
+    place = cache / "run" / SOCKET
     with socket.socket(socket.AF_UNIX) as listening:
         address, handle = socket_address(str(place))
         listening.bind(address)
@@ -162,7 +149,7 @@ def impostor(root: Path, cache: Path, answer: Callable[[socket.socket], None]) -
 def test_half_an_answer_is_none(root, cache, around, said):
     dowse("index", cwd=root, **around)
     expected = dowse(*QUESTION, cwd=root, **around)
-    with impostor(root, cache, lambda line: line.sendall(said)):
+    with impostor(cache, lambda line: line.sendall(said)):
         found = dowse(*QUESTION, cwd=root, **around)
     assert (found.returncode, found.stdout, found.stderr) == (0, expected.stdout, expected.stderr)
 
@@ -171,7 +158,7 @@ def test_one_who_hears_and_says_nothing_is_left_alone(root, cache, around):
     dowse("index", cwd=root, **around)
     expected = dowse(*QUESTION, cwd=root, **around)
     done = threading.Event()
-    with impostor(root, cache, lambda _: done.wait(30) and None):
+    with impostor(cache, lambda _: done.wait(30) and None):
         found = dowse(*QUESTION, cwd=root, **around)
         done.set()
     assert (found.returncode, found.stdout) == (0, expected.stdout)
@@ -226,7 +213,6 @@ sys.exit(code)"""
         "dowse.interfaces.daemon.client",
         "dowse.interfaces.daemon.frames",
         "_socket",
-        "_blake2",
         "__future__",
     }
     assert "alpha" in found.stdout

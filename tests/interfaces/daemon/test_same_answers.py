@@ -71,7 +71,6 @@ def test_the_folder_may_be_named_from_anywhere(watched, cache, place):
 @pytest.mark.parametrize(
     ("arguments", "environment"),
     [
-        (("search", "order", "--encoder", "small"), {}),
         (("search", "order", "--index-dir", "elsewhere"), {}),
         (("search", "order", "/"), {}),
         (("search", "--batch", "-"), {}),

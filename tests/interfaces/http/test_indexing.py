@@ -33,7 +33,7 @@ def test_a_missing_index_is_built_while_the_server_answers(fresh: Index) -> None
 
 def test_before_the_first_index_searches_say_so(fresh: Index, bakery: Index) -> None:
     with running([fresh, bakery]) as run:
-        run.state.refresher.close()  # so that it stays missing
+        run.state.engine.close()  # so that it stays missing
         if not fresh.exists:
             problem = run.get("search", 503, q="sweep", index="inn")
             assert problem["type"].endswith("index-missing")
@@ -62,13 +62,6 @@ def test_rebuilding_reads_every_file_again(fresh: Index) -> None:
         run.events("done", "2 added")
         assert run.get("status")["indexes"][0]["generation"] == 2
         assert run.get("search", q="sweep")["hits"]
-
-
-def test_who_is_in_line_is_not_put_there_again(fresh: Index) -> None:
-    with running([fresh]) as run:
-        answers = [run.post("reindex", {}, 202) for _ in range(5)]
-        assert sum(len(answer["started"]) for answer in answers) < 5
-        run.events("done")
 
 
 def test_what_went_wrong_is_told(fresh: Index) -> None:

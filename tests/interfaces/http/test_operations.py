@@ -90,7 +90,7 @@ def test_alive_before_ready(tmp_path: Path) -> None:
     """Liveness says nothing about indexes; readiness waits for them, and neither needs the token."""
     index = Index.open(write_tree(tmp_path / "inn", INN), index_dir=str(tmp_path / "index"), encoder="none")
     with running([index], ServeOptions(token="pst")) as run:
-        run.state.refresher.close()  # whatever it has built by now is removed
+        run.state.engine.close()  # whatever it has built by now is removed
         index.backend.clear()
         assert run.client.get("/livez").json() == {"status": "ok"}
         answer = run.client.get("/readyz")

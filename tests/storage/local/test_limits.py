@@ -41,7 +41,7 @@ class World:
         dowse = [sys.executable, "-m", "dowse.interfaces.cli.main", command, *words, str(self.root)]
         return subprocess.run(
             [*under, *dowse, "--index-dir", str(self.index)],
-            env={**os.environ, "DOWSE_ENCODER": "none", "DOWSE_WARM_MINUTES": "0"},
+            env={**os.environ, "DOWSE_ENCODER": "none", "DOWSE_RESIDENT_MINUTES": "0"},
             capture_output=True,
             text=True,
             timeout=60,

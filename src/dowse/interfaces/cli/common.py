@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from dowse.index import (
     Index,
 )
 from dowse.interfaces.cli.flags import SETTING_FLAGS
+from dowse.interfaces.cli.left_work import leave_unfinished, leave_warm
 from dowse.interfaces.cli.places import find_place
 from dowse.interfaces.cli.printing import print_message
 
@@ -46,7 +46,7 @@ class Environment:
     wait_for_updates: Callable[[Index, bool], bool]
     folder: str = ""  # the current folder; "" for that of this process
     is_daemon: bool = False
-    embeds_later: bool = True  # whether nothing else embeds what a command leaves without a vector
+    finish: Callable[[Index], None] = leave_unfinished  # has the rest of an index embedded in the background
 
 
 def _open_in_process(path: str, **settings: object) -> Index:
@@ -59,7 +59,8 @@ environment = ContextVar("environment", default=_OF_THIS_PROCESS)
 
 def flag_settings(options: argparse.Namespace) -> dict[str, Any]:
     """Return the settings that the flags of a command name; None for those that they do not."""
-    return {name: getattr(options, name, None) for name in SETTING_FLAGS.values()}
+    without_resident = {"resident_minutes": 0.0} if getattr(options, "no_daemon", False) else {}
+    return {**{name: getattr(options, name, None) for name in SETTING_FLAGS.values()}, **without_resident}
 
 
 def parse_host_port(text: str, flag: str) -> tuple[str, int]:
@@ -231,9 +232,7 @@ def embed_briefly(index: Index, query: str = "") -> None:
 
 
 def embed_in_background(index: Index, rate: float = 0.0) -> None:
-    """Have a process of its own link and embed what is not yet, or learn from commits if nothing is missing.
-
-    A watching daemon does that itself.
+    """Have the resident process link and embed what is not yet, or learn from commits if nothing is missing.
 
     Args:
         index: The index.
@@ -241,26 +240,25 @@ def embed_in_background(index: Index, rate: float = 0.0) -> None:
     """
     if not continues_later(index) or index.is_shared:
         return
-    is_embedded = not index.unembedded() and index.is_linked
-    if is_embedded and not index.has_new_history():
+    missing = index.unembedded()
+    if not missing and index.is_linked and not index.has_new_history():
         return
-    from dowse.services.background_embedding import start_embedding, start_learning
+    if missing:
+        from dowse.vectors.embedding_progress import EmbeddingProgress, announce_embedding
 
-    start_learning(index) if is_embedded else start_embedding(index, rate)
+        with index.backend.reader() as reader:
+            announce_embedding(reader.cache_folder, EmbeddingProgress(0, missing, rate))
+    environment.get().finish(index)
 
 
 def continues_later(index: Index) -> bool:
-    """Whether a process in the background goes on with what a command leaves."""
+    """Whether the resident process goes on with what a command leaves."""
     from dowse.workers.detached import can_detach
 
-    return environment.get().embeds_later and index.settings.background_embedding and can_detach()
+    return environment.get().is_daemon or (bool(index.settings.resident_minutes) and can_detach())
 
 
-def leave_warm_process(index: Index, options: argparse.Namespace) -> None:
-    """Have a process stay that answers the next commands, once what was asked for is written."""
-    if environment.get().is_daemon or options.no_daemon or not index.settings.warm_minutes:
-        return
-    from dowse.interfaces.daemon.warm import start_warm_process
-
-    sys.stdout.flush()
-    start_warm_process(index)
+def stay_warm(index: Index) -> None:
+    """Have a process stay that answers the next commands."""
+    if not environment.get().is_daemon:
+        leave_warm(index)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from dowse.errors import DowseError, UsageError
 from dowse.interfaces.cli.address_space import fit_address_space
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_INTERRUPTED, CommandParser
+from dowse.interfaces.cli.left_work import hand_over
 from dowse.interfaces.daemon.client import COMMANDS as DAEMON_COMMANDS
 from dowse.interfaces.daemon.client import NO_DAEMON
 from dowse.interfaces.pager import NO_PAGER, PagedOutput
@@ -50,7 +51,7 @@ _GROUPS = {
         "mcp": ("mcp_command", "serve coding agents: search and the code graph as MCP tools"),
         "lsp": ("lsp_command", "serve editors: search and the call graph as a language server"),
         "watch": ("watch_command", "update indexes while files change, and answer searches, until Ctrl-C"),
-        "stop": ("stop_command", "end the process that a search leaves to answer the next ones"),
+        "stop": ("stop_command", "end the resident process, which searches leave"),
     },
     "index": {
         "index": ("index_commands", "build the index, or update it"),
@@ -127,6 +128,7 @@ def run(options: argparse.Namespace) -> int:
         fit_address_space()
         code = _execute(options)
         sys.stdout.flush()
+        hand_over()
     except KeyboardInterrupt:
         print("dowse: interrupted; what was finished before is kept", file=sys.stderr)  # noqa: T201
         return EXIT_INTERRUPTED
@@ -208,7 +210,7 @@ def _add_arguments(parser: CommandParser) -> None:
             NO_PAGER, action="store_true", help="print long output as it is, also to a terminal"
         )
         parser.add_argument(
-            NO_DAEMON, action="store_true", help="answer in this process, even if a warm one is running"
+            NO_DAEMON, action="store_true", help="neither ask a resident process nor leave one"
         )
         parser.hide(NO_PAGER, NO_DAEMON)
 

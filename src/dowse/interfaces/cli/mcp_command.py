@@ -51,7 +51,6 @@ def run(options: argparse.Namespace) -> int:
     server_options = McpOptions(
         paths=tuple(path.resolve() for path in paths),
         watch=options.watch,
-        warm=True,
         structured=options.structured,
         lean=options.lean,
         settings={**flag_settings(options), "exact_seconds": McpOptions().limits.pattern_seconds},

@@ -19,9 +19,10 @@ from dowse.interfaces.cli.common import (
     ensure_current,
     environment,
     flag_settings,
-    leave_warm_process,
     open_index,
+    stay_warm,
 )
+from dowse.interfaces.cli.left_work import hand_over
 from dowse.interfaces.cli.output import write_answer
 from dowse.interfaces.cli.printing import print_message
 from dowse.interfaces.cli.query_words import read_batch_path, read_query
@@ -120,12 +121,13 @@ def run(options: argparse.Namespace) -> int:
     if options.batch is not None:
         from dowse.interfaces.cli.batch import run_batch
 
+        hand_over()  # embedding need not wait for all the answers
         return run_batch(options, lambda query: grep_flags.search(index, query, values, options), index)
     answer = grep_flags.search(index, options.query, values, options)
     write_answer(answer, options, index)
     if "within" in values and not answer.hits:
         print_message(f"only {values['within']} was searched; --everywhere searches all of {index.root}")
-    leave_warm_process(index, options)
+    stay_warm(index)
     return EXIT_FOUND if answer.hits else EXIT_NOTHING
 
 

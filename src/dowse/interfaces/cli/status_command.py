@@ -14,7 +14,7 @@ from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import open_index
 from dowse.interfaces.cli.printing import print_json, print_line
-from dowse.interfaces.daemon.warm import warm_process
+from dowse.interfaces.daemon.resident import resident_pid
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     if options.files:
         _list_files(index, as_json=options.json)
         return EXIT_FOUND
-    facts = {**index.status(), "copy": _copy(index), "warm_process": warm_process()}
+    facts = {**index.status(), "copy": _copy(index), "resident_process": resident_pid()}
     if options.json:
         print_json(facts)
         return EXIT_FOUND
@@ -60,8 +60,8 @@ def run(options: argparse.Namespace) -> int:
     ]
     if facts["writer"]:
         lines.append(("writing", f"process {facts['writer']}"))
-    if facts["warm_process"]:
-        lines.append(("warm", f"process {facts['warm_process']} answers searches; `dowse stop` ends it"))
+    if facts["resident_process"]:
+        lines.append(("resident", f"process {facts['resident_process']}; `dowse stop` ends it"))
     if facts["cluster"]:
         lines += _cluster_lines(index.backend.health(fields=options.fields), facts)
     for name, value in lines:

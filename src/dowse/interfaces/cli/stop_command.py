@@ -1,4 +1,4 @@
-"""`dowse stop`: end the process that keeps searches warm."""
+"""`dowse stop`: end the resident process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.printing import print_line
-from dowse.interfaces.daemon.warm import stop_warm_process
+from dowse.interfaces.daemon.resident import stop_resident
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -15,6 +15,6 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """End the process, if there is one."""
-    pid = stop_warm_process()
-    print_line(f"stopped process {pid}" if pid else "no warm process is running")
+    pid = stop_resident()
+    print_line(f"stopped process {pid}" if pid else "no resident process is running")
     return EXIT_FOUND if pid else EXIT_NOTHING

@@ -7,7 +7,6 @@ import contextlib
 import signal
 import socket
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,10 +16,10 @@ from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import root_here
+from dowse.interfaces.daemon.foreground import serve_in_foreground
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
-    from dowse.index import Index
     from dowse.watch import WatchEvent
 
 
@@ -40,8 +39,7 @@ def add_arguments(parser: CommandParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Watch until a signal stops the process."""
     from dowse.index import Index
-    from dowse.interfaces.daemon.server import DaemonServer
-    from dowse.watch import Watcher, WatchOptions
+    from dowse.watch import Maintainer
 
     named = options.paths or [root_here(options)]
     paths = list(dict.fromkeys(str(Path(path).expanduser().resolve()) for path in named))
@@ -49,37 +47,28 @@ def run(options: argparse.Namespace) -> int:
         raise DowseError("--index-dir names the index of one PATH; watch several without it")
     flags = {"index_dir": options.index_dir, "encoder": options.encoder}
     indexes = [Index.open(path, **flags) for path in paths]
-    watch_options = WatchOptions(threads=options.threads, niceness=options.nice, poll=options.poll)
-    watchers = []
-    for index in indexes:
-        prefix = f"{index.root.name}: " if len(indexes) > 1 else ""
-        watchers.append(Watcher(index, _event_handler(index, prefix, options.quiet), watch_options))
-    server = DaemonServer(indexes, watchers)
+    show = _event_writer(len(indexes) > 1, options.quiet)
+    maintainer = Maintainer(show, niceness=options.nice, threads=options.threads, poll=options.poll)
     with _stop_signals() as wait_for_signal:
-        for watcher in watchers:
-            watcher.start()
-        server.start()
-        wait_for_signal()
-        server.stop()
-        for watcher in watchers:
-            watcher.stop()
+        for index in indexes:
+            maintainer.request(index, "watch")
+        with serve_in_foreground(maintainer):
+            wait_for_signal()
+        maintainer.close()
         for index in indexes:
             index.close()
     return EXIT_FOUND
 
 
-def _event_handler(index: Index, prefix: str, quiet: bool) -> Callable[[WatchEvent], None]:
-    """Return a handler that logs events, and warms the caches once there is an index."""
-    from dowse.interfaces.daemon.server import warm_up
+def _event_writer(has_several: bool, quiet: bool) -> Callable[[WatchEvent], None]:
+    """Return a function that logs events."""
 
-    def handle(event: WatchEvent) -> None:
+    def write(event: WatchEvent) -> None:
         text = _describe(event)
         if text and (not quiet or event.kind == "failed"):
-            _write_event(event, prefix + text)
-        if event.kind == "watching":
-            threading.Thread(target=warm_up, args=(index,)).start()
+            _write_event(event, f"{Path(event.root).name}: {text}" if has_several else text)
 
-    return handle
+    return write
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""The client of the daemon: have a command run by a process that has everything loaded, if there is one.
+"""The client of the resident process: have a command run by it, if there is one.
 
 Imports are what a short command spends its time on, so here are next to none; `_socket` is what `socket` is
 made of, without the 3 ms that its constants take.
@@ -14,8 +14,10 @@ COMMANDS = frozenset(
     """search diff-search symbols related callers callees uses implementers subclasses impact path""".split()
 )
 NO_DAEMON = "--no-daemon"
-# The socket of the process that answers for all repositories of a user (`warm_server.py`).
-WARM_SOCKET = "warm.sock"
+# What can be asked: to run a command, to finish an index, to end.
+RUN, FINISH, STOP = b"run", b"finish", b"stop"
+# The socket of the one resident process of a user, in the runtime folder.
+SOCKET = "resident.sock"
 # A daemon that does not accept a connection so quickly is dead or busy.
 _CONNECT_SECONDS = 0.05
 # It says at once whether it accepts a command; the command itself may take any time.
@@ -26,12 +28,10 @@ def run_in_daemon(arguments: list[str]) -> int | None:
     """Have a daemon run a command, write its output and return its exit code; None if there is no daemon."""
     if not arguments or arguments[0] not in COMMANDS or NO_DAEMON in arguments or os.name != "posix":
         return None
+    if not _is_plain_utf8():
+        return None
     try:
-        paths = _socket_paths(arguments)
-        if not paths or not _is_plain_utf8():
-            return None
-        responses = (_request(path, arguments) for path in paths)
-        parts = next((response for response in responses if response is not None), None)
+        parts = ask(RUN, _command_fields(arguments))
         return None if parts is None else _write(parts, arguments)
     except OSError:  # also a full disk: the command itself says so
         return None
@@ -40,45 +40,23 @@ def run_in_daemon(arguments: list[str]) -> int | None:
         return 130
 
 
-def _socket_paths(arguments: list[str]) -> list[str]:
-    """Return the sockets of daemons for a folder that the command names or the current one, then for any."""
-    from dowse.runtime_paths import digest, is_private, runtime_folder
-
-    folder = runtime_folder()
-    try:
-        names = [name for name in os.listdir(folder) if name.endswith(".sock")]
-    except OSError:
-        return []
-    if not names or not is_private(folder):
-        return []
-    roots = [".", *(each for each in arguments[1:] if not each.startswith("-"))]
-    # A folder or file in a repository is searched by the daemon of the repository.
-    prefixes = {digest(above): None for root in roots for above in _with_parents(os.path.realpath(root))}
-    chosen = [name for prefix in prefixes for name in names if name.startswith(prefix)]
-    chosen += [WARM_SOCKET] if WARM_SOCKET in names else []
-    return [os.path.join(folder, name) for name in chosen]
-
-
-def _with_parents(path: str) -> list[str]:
-    """Return a path and all folders above it."""
-    paths = [path]
-    while (parent := os.path.dirname(path)) != path:  # noqa: PTH120 - pathlib is not loaded here
-        paths.append(path := parent)
-    return paths
-
-
 def _is_plain_utf8() -> bool:
     """Whether standard output takes text as the daemon encodes it."""
     out = sys.stdout
     return out is not None and out.encoding.lower() == "utf-8" and out.errors in ("strict", "surrogateescape")
 
 
-def _request(path: str, arguments: list[str]) -> list[bytes] | None:
-    """Return the parts of a daemon's response; None if there is no daemon, or it declines."""
+def ask(verb: bytes, fields: list[bytes]) -> list[bytes] | None:
+    """Return the parts of the resident process's response; None if there is none, or it declines."""
+    from dowse.runtime_paths import is_private, runtime_folder, socket_address
+
+    folder = runtime_folder()
+    path = os.path.join(folder, SOCKET)
+    if os.name != "posix" or not os.path.exists(path) or not is_private(folder):  # noqa: PTH110
+        return None
     import _socket
 
-    from dowse.interfaces.daemon.frames import ACCEPTED, pack
-    from dowse.runtime_paths import socket_address
+    from dowse.interfaces.daemon.frames import ACCEPTED, environment_key, pack, protocol_version
 
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     handle = -1
@@ -87,7 +65,7 @@ def _request(path: str, arguments: list[str]) -> list[bytes] | None:
         connection.settimeout(_CONNECT_SECONDS)
         connection.connect(address)
         connection.settimeout(_ACCEPT_SECONDS)
-        connection.sendall(pack(_request_parts(arguments)))
+        connection.sendall(pack([verb, protocol_version(), environment_key(dict(os.environb)), *fields]))
         if connection.recv(1) != ACCEPTED:
             return None
         connection.settimeout(None)
@@ -100,17 +78,12 @@ def _request(path: str, arguments: list[str]) -> list[bytes] | None:
             os.close(handle)
 
 
-def _request_parts(arguments: list[str]) -> list[bytes]:
-    from dowse.interfaces.daemon.frames import DISPLAY_VARIABLES, environment_key, protocol_version
+def _command_fields(arguments: list[str]) -> list[bytes]:
+    from dowse.interfaces.daemon.frames import DISPLAY_VARIABLES
 
-    environment = os.environb
-    display = [environment.get(name.encode(), b"") for name in DISPLAY_VARIABLES]
+    display = [os.environb.get(name.encode(), b"") for name in DISPLAY_VARIABLES]
     terminals = b"".join(b"1" if os.isatty(handle) else b"0" for handle in (1, 2))
-    return [
-        *(protocol_version(), os.getcwdb(), terminals),  # noqa: PTH109
-        *(environment_key(dict(environment)), *display),
-        *(os.fsencode(each) for each in arguments),
-    ]
+    return [os.getcwdb(), terminals, *display, *(os.fsencode(each) for each in arguments)]  # noqa: PTH109
 
 
 def _response_parts(connection: object) -> list[bytes]:

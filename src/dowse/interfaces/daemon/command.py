@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -20,12 +19,8 @@ from dowse.interfaces.daemon.frames import DISPLAY_VARIABLES, ERRORS, EXIT, OUTP
 from dowse.security.terminal import escape_for_terminal
 from dowse.source.git_address import is_address
 
-# Settings that open files and processes depend on; of all others a request may have its own.
-SHARED_SETTINGS = ("encoder", "view", "device", "isolation")
 # Settings that may be paths, which mean something else in another folder.
 _PATH_SETTINGS = ("encoder", "reranker")
-# How long a request waits for files that were saved just before.
-_SETTLE_SECONDS = 5.0
 
 
 class Declined(BaseException):
@@ -41,8 +36,9 @@ class CommandRequest(NamedTuple):
     arguments: list[str]
 
     @classmethod
-    def from_parts(cls, folder: bytes, terminals: bytes, fields: list[bytes]) -> CommandRequest:
-        """Return the request that the parts of a message describe."""
+    def from_fields(cls, fields: list[bytes]) -> CommandRequest:
+        """Return the request that the fields of a message describe."""
+        folder, terminals, *fields = fields
         display = {
             name: os.fsdecode(each) for name, each in zip(DISPLAY_VARIABLES, fields, strict=False) if each
         }
@@ -51,11 +47,7 @@ class CommandRequest(NamedTuple):
 
 
 class IndexSource(Protocol):
-    """Where the commands of a daemon get their index from."""
-
-    @property
-    def has_updater(self) -> bool:
-        """Whether a watcher or refresher of this process embeds new symbols."""
+    """Where commands get their index from, and who maintains it."""
 
     def open(self, root: Path, folder: str, settings: Settings) -> Index:
         """Return the index in a folder, with settings that it shares with others; raises Declined."""
@@ -63,29 +55,8 @@ class IndexSource(Protocol):
     def wait_for_updates(self, index: Index, vectors: bool) -> bool:
         """Wait until a watcher has indexed all saved files; False if that takes long, or there is none."""
 
-
-@dataclass(frozen=True, slots=True)
-class ServedIndex:
-    """One open index, and how to wait for its watcher, if it has one."""
-
-    index: Index
-    settle: Callable[[float, bool], bool] | None = None
-    has_updater: bool = True
-
-    def open(self, root: Path, folder: str, settings: Settings) -> Index:
-        """Return the index if it is that one."""
-        index = self.index
-        if root != index.root or folder != os.path.normpath(index.backend.address) or not index.exists:
-            raise Declined
-        if any(getattr(settings, name) != getattr(index.settings, name) for name in SHARED_SETTINGS):
-            raise Declined
-        return index
-
-    def wait_for_updates(self, index: Index, vectors: bool) -> bool:
-        """Wait for the watcher."""
-        if self.settle is None or index.settings.refresh == "never":
-            return False
-        return self.settle(_SETTLE_SECONDS, vectors)
+    def finish(self, index: Index) -> None:
+        """Have the rest of an index embedded in the background."""
 
 
 def run_command(request: CommandRequest, source: IndexSource, accept: Callable[[], None]) -> list[bytes]:
@@ -109,7 +80,7 @@ def run_command(request: CommandRequest, source: IndexSource, accept: Callable[[
             source.wait_for_updates,
             request.folder,
             is_daemon=True,
-            embeds_later=not source.has_updater,
+            finish=source.finish,
         )
     )
     code = command_line.run(options)

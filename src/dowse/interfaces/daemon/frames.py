@@ -12,7 +12,7 @@ import sys
 from dowse.version import __version__
 
 # Raised when the messages change.
-_PROTOCOL = 1
+_PROTOCOL = 2
 # A request is a command line and a few settings; what is longer is none.
 MAX_REQUEST_BYTES = 1 << 20
 # The first byte of a response: the command is being run, or the daemon declines.

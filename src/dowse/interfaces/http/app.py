@@ -15,7 +15,6 @@ from urllib.parse import quote
 from fastapi import APIRouter, FastAPI
 
 from dowse.index import Index
-from dowse.interfaces.daemon.server import DaemonServer
 from dowse.interfaces.http.middleware import Guard
 from dowse.interfaces.http.problems import add_handlers
 from dowse.interfaces.http.routes import docs, evaluation, feedback, log, probes, search, status, symbol
@@ -64,7 +63,8 @@ def create_app(indexes: Sequence[Index], options: ServeOptions | None = None) ->
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Start the background threads, and stop them."""
     state: ServerState = app.state.server
-    state.refresher.start()
+    for served in state.indexes:
+        state.engine.add(served, state.broker)
     threading.Thread(target=state.reports.read_shipped, name="dowse-reports", daemon=True).start()
     try:
         yield
@@ -94,16 +94,12 @@ def serve(
 
     app = create_app(indexes, options)
     state: ServerState = app.state.server
-    watchers = state.refresher.watchers
-    warm = DaemonServer(indexes, list(watchers or ()))
     # Streams of events never end by themselves.
     server = create_server(app, options.limits, announce, state.broker.close)
-    warm.start()
     # Ctrl-C and SIGTERM are how this ends: the server has cleaned up before the signal comes through.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
-    warm.stop()
 
 
 def url(options: ServeOptions) -> str:

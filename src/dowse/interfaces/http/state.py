@@ -13,9 +13,9 @@ from fastapi import Depends, Query, Request
 
 from dowse.index import Index
 from dowse.interfaces.http.metrics import Metrics
+from dowse.services.engine import Engine
 from dowse.services.events import EventBroker
 from dowse.services.indexes import ServedIndex, ServedIndexes
-from dowse.services.refresher import IndexRefresher
 from dowse.services.reports import Reports
 from dowse.services.thread_pool import BoundedThreadPool, Result
 from dowse.services.web.options import ServeOptions
@@ -33,7 +33,7 @@ class ServerState:
     threads: BoundedThreadPool
     slow_threads: BoundedThreadPool  # of requests that may take seconds
     broker: EventBroker
-    refresher: IndexRefresher
+    engine: Engine
     metrics: Metrics
     reports: Reports
     started: float = field(default_factory=time.monotonic)
@@ -50,7 +50,7 @@ class ServerState:
             threads,
             slow_threads,
             broker,
-            IndexRefresher(served, broker, watch=options.watch),
+            Engine(watch=options.watch),
             Metrics(served, (threads, slow_threads)),
             Reports(options.reports, [(index.root, index.root / _REPORTS) for index in indexes]),
         )
@@ -62,7 +62,7 @@ class ServerState:
     def close(self) -> None:
         """Stop everything."""
         self.broker.close()
-        self.refresher.close()
+        self.engine.close()
         self.threads.close()
         self.slow_threads.close()
         self.indexes.close()

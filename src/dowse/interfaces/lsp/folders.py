@@ -15,10 +15,10 @@ from dowse.errors import DowseError
 from dowse.index import Index
 from dowse.interfaces.lsp.options import LspOptions
 from dowse.security.terminal import escape_name, escape_surrogates
+from dowse.services.engine import Engine
 from dowse.services.events import EventBroker
 from dowse.services.folder_check import check_not_home
-from dowse.services.indexes import ServedIndex, ServedIndexes, unique_name
-from dowse.services.refresher import IndexRefresher
+from dowse.services.indexes import ServedIndex, unique_name
 
 # Requests that may wait for one folder at the same time.
 _MAX_LISTENERS = 1_000
@@ -50,14 +50,13 @@ def normal_uri(uri: str) -> str:
 class Folder:
     """One workspace folder: its path as the client spells it, its index, and what keeps that up to date."""
 
-    def __init__(self, path: Path, served: ServedIndex) -> None:
-        self.path, self.served = path, served
+    def __init__(self, path: Path, served: ServedIndex, engine: Engine) -> None:
+        self.path, self.served, self._engine = path, served, engine
         self._uri = path.as_uri()
         self.broker = EventBroker(_MAX_LISTENERS)
         self.is_searchable = False  # whether words can be searched
         self.is_first_build = False
         self.is_watched = False  # whether the client reports changed files
-        self._refresher = IndexRefresher(ServedIndexes([served]), self.broker)
 
     @property
     def index(self) -> Index:
@@ -68,17 +67,17 @@ class Folder:
         """Build the index if there is none, else update it; in the background."""
         self.is_searchable = self.index.exists
         self.is_first_build = not self.is_searchable
-        self._refresher.start()
+        self._engine.add(self.served, self.broker)
 
     def refresh(self) -> None:
         """Update the index in the background: files have changed."""
         if not self.index.is_shared and self.index.settings.refresh != "never":
-            self._refresher.refresh(self.served)
+            self._engine.refresh(self.served)
 
     def refresh_if_due(self) -> None:
         """Look for changed files now and then, unless the client reports them."""
         if not self.is_watched:
-            self._refresher.refresh_if_due(self.served)
+            self._engine.refresh_if_due(self.served)
 
     async def wait_until_searchable(self, seconds: float) -> None:
         """Wait for the first build; raises `NotReady` if it fails or takes longer."""
@@ -111,7 +110,7 @@ class Folder:
 
     def close(self) -> None:
         """Stop everything that was started for it."""
-        self._refresher.close()
+        self._engine.remove(self.served)
         self.broker.close()
         self.index.close()
 
@@ -120,7 +119,7 @@ class Folders:
     """The folders of one client. Changed by one thread at a time."""
 
     def __init__(self, options: LspOptions) -> None:
-        self._options = options
+        self._options, self._engine = options, Engine()
         self._by_path: dict[Path, Folder] = {}
 
     def __iter__(self) -> Iterator[Folder]:
@@ -150,6 +149,7 @@ class Folders:
 
     def close(self) -> None:
         """Close all folders."""
+        self._engine.close()
         while self._by_path:
             self._by_path.popitem()[1].close()
 
@@ -168,4 +168,6 @@ class Folders:
     def _open(self, path: Path) -> Folder:
         taken = {folder.served.name for folder in self._by_path.values()}
         name = unique_name(escape_surrogates(path.name) or "root", taken)
-        return Folder(path, ServedIndex.create(name, Index.open(path, **self._options.settings)))
+        return Folder(
+            path, ServedIndex.create(name, Index.open(path, **self._options.settings)), self._engine
+        )

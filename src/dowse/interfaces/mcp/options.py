@@ -26,7 +26,6 @@ class McpOptions:
 
     paths: tuple[Path, ...] = ()  # repositories to serve; none: the client's roots, else the current folder
     watch: bool = False  # update indexes when files change, not only before each call
-    warm: bool = False  # answer `dowse search` and other commands, too, while the process runs
     structured: bool = False  # answers carry structured content, too: for programs rather than models
     lean: bool = False  # two tools instead of all
     settings: Mapping[str, object] = field(default_factory=dict)  # of each index

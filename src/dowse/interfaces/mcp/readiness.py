@@ -86,8 +86,8 @@ def index_changes(repository: Repository, call: Call, by_meaning: bool) -> list[
     index = repository.index
     if index.is_shared or index.settings.refresh == "never":
         return []
-    if repository.watcher is not None and repository.watcher.is_watching:
-        settled = repository.watcher.settle(EMBED_SECONDS, by_meaning)
+    if repository.is_watching:
+        settled = repository.settle(EMBED_SECONDS, by_meaning)
         text = f"{repository.name}: files saved just now are still being indexed"
         return [] if settled else [Note("refreshing", text)]
     with repository.check_lock:

@@ -6,20 +6,15 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError
 from dowse.index import Index
 from dowse.security.terminal import escape_surrogates
+from dowse.services.engine import Engine
 from dowse.services.events import EventBroker
-from dowse.services.indexes import ServedIndex, ServedIndexes, unique_name
-from dowse.services.refresher import IndexRefresher
-
-if TYPE_CHECKING:
-    from dowse.interfaces.daemon.server import DaemonServer
-    from dowse.watch import Watcher
+from dowse.services.indexes import ServedIndex, unique_name
 
 # Calls that may wait for one repository at the same time.
 _MAX_LISTENERS = 1_000
@@ -31,18 +26,16 @@ class OutsideRoots(DowseError):
 
 
 class Repository:
-    """One index, the thread that updates it, and the events of that."""
+    """One index, and the events of its updates."""
 
-    def __init__(self, served: ServedIndex, watch: bool, on_done: Callable[[Repository], None]) -> None:
-        self.served = served
-        self.broker = EventBroker(_MAX_LISTENERS, self._work_done)
+    def __init__(self, served: ServedIndex, engine: Engine) -> None:
+        self.served, self._engine = served, engine
+        self.broker = EventBroker(_MAX_LISTENERS)
         self.check_lock = threading.Lock()  # held while changed files are looked for
         self.checked_at = 0.0  # when that last began
         self.is_first_build = False  # whether it is being indexed for the first time
         self.refreshed_at = 0.0  # when an update in the background was last requested
-        self.watcher: Watcher | None = None
-        self._watch, self._on_done = watch, on_done
-        self._refresher: IndexRefresher | None = None
+        self._is_started = False
         self._lock = threading.Lock()
 
     @property
@@ -55,14 +48,23 @@ class Repository:
         """The index."""
         return self.served.index
 
+    @property
+    def is_watching(self) -> bool:
+        """Whether files are indexed when they change."""
+        return self._engine.is_watching(self.served)
+
+    def settle(self, seconds: float, vectors: bool) -> bool:
+        """Wait until all that was saved before can be searched; False if that takes longer."""
+        return self._engine.settle(self.served, seconds, vectors)
+
     def start(self) -> bool:
         """Start the updates on first use, or index what is not indexed; return whether that was started."""
         with self._lock:
-            if self._refresher is None:
+            if not self._is_started:
+                self._is_started = True
                 self.is_first_build = not self.index.exists
-                self._refresher = IndexRefresher(ServedIndexes([self.served]), self.broker)
-                self._refresher.start()
                 self.refreshed_at = time.monotonic()
+                self._engine.add(self.served, self.broker)
                 return True
         if self.index.exists or not self.refresh():
             return False
@@ -71,44 +73,25 @@ class Repository:
 
     def refresh(self) -> bool:
         """Update the index in the background; return False if that is queued already."""
-        if self._refresher is None or self.index.is_shared:
+        if not self._is_started or self.index.is_shared:
             return False
         self.refreshed_at = time.monotonic()
-        return self._refresher.refresh(self.served)
+        return self._engine.refresh(self.served)
 
     def close(self) -> None:
-        """Stop everything that was started for it."""
-        with self._lock:
-            if self._refresher is not None:  # first: its last event may start a watcher
-                self._refresher.close()
-            if self.watcher is not None:
-                self.watcher.stop()
-            self.broker.close()
-            self.index.close()
-
-    def _work_done(self) -> None:
-        """Start to watch once the index is up to date: the first indexing takes all cores."""
-        if self._watch and not self.index.is_shared and self.watcher is None:
-            from dowse.watch import Watcher
-
-            try:
-                self.watcher = Watcher(self.index)
-                self.watcher.start()
-            except DowseError:  # a corpus: nobody edits it
-                self._watch = False
-        self._on_done(self)
+        """End all that waits for it."""
+        self.broker.close()
+        self.index.close()
 
 
 class Repositories:
     """All repositories of a server, each opened once and under a stable name. Thread-safe."""
 
-    def __init__(self, settings: Mapping[str, object], *, watch: bool = False, warm: bool = False) -> None:
+    def __init__(self, settings: Mapping[str, object], *, watch: bool = False) -> None:
         self._settings = dict(settings)
-        self._watch = watch
+        self._engine = Engine(watch=watch)
         self._by_root: dict[Path, Repository] = {}
         self._lock = threading.Lock()
-        self._warm = _warm_server() if warm else None
-        self._warm_roots: set[Path] = set()  # roots that the warm server answers for
 
     def open(self, roots: Sequence[Path]) -> list[Repository]:
         """Return the repositories of some folders."""
@@ -116,8 +99,7 @@ class Repositories:
 
     def close(self) -> None:
         """Stop everything."""
-        if self._warm is not None:
-            self._warm.stop()
+        self._engine.close()
         with self._lock:
             repositories, self._by_root = list(self._by_root.values()), {}
         for repository in repositories:
@@ -130,26 +112,9 @@ class Repositories:
                 taken = {each.name for each in self._by_root.values()}
                 name = unique_name(escape_surrogates(root.name) or "root", taken)
                 served = ServedIndex.create(name, Index.open(root, **self._settings))
-                repository = Repository(served, self._watch, self._serve_commands)
+                repository = Repository(served, self._engine)
                 self._by_root[root] = repository
             return repository
-
-    def _serve_commands(self, repository: Repository) -> None:
-        """Answer `dowse search` and other commands from this process, too, once there is an index."""
-        root = repository.index.root
-        with self._lock:
-            if self._warm is None or root in self._warm_roots:
-                return
-            self._warm_roots.add(root)
-        self._warm.add(repository.index, repository.watcher)
-
-
-def _warm_server() -> DaemonServer:
-    from dowse.interfaces.daemon.server import DaemonServer
-
-    server = DaemonServer()
-    server.start()
-    return server
 
 
 def select(repositories: Sequence[Repository], wanted: str) -> list[Repository]:

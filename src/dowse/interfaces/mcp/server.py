@@ -62,7 +62,7 @@ class McpServer:
         self._roots = Roots(options.paths)
         self._tools = LEAN_TOOLS if options.lean else TOOLS
         self._conversations = Conversations()
-        self.repositories = Repositories(options.settings, watch=options.watch, warm=options.warm)
+        self.repositories = Repositories(options.settings, watch=options.watch)
         self.threads = BoundedThreadPool(options.limits)
         self.protocol: Server[None] = Server(
             "dowse",

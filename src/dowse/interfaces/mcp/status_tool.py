@@ -62,7 +62,7 @@ def _freshness(repository: Repository, status: IndexStatus) -> str:
     """Say which files changed, and when they are indexed."""
     changes = ", ".join(f"{count} {name}" for name, count in status.changes if count)
     state = f"files changed since: {changes}" if changes else "up to date"
-    if repository.watcher is not None:
+    if repository.is_watching:
         return f"{state}; watched"
     if repository.index.settings.refresh == "never":
         return f"{state}; not looked for (refresh = never)"

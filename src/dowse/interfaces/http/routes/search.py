@@ -119,7 +119,7 @@ async def _search(
     except DowseError as error:
         return IndexResult(served.name, None, error)
     finally:
-        state.refresher.refresh_if_due(served)
+        state.engine.refresh_if_due(served)
     state.metrics.searched(answer)
     if (request := current_request()) is not None:
         request.generations[served.name] = answer.generation

@@ -22,6 +22,7 @@ from dowse.services.events import ProgressEvent
 from dowse.services.indexes import ServedIndex, index_status, server_status
 from dowse.services.models.status import Health, Progress, ReindexAnswer, ReindexRequest, SkippedFiles, Status
 from dowse.version import __version__
+from dowse.watch.messages import Task
 
 router = APIRouter()
 
@@ -118,7 +119,8 @@ class EventStream(StreamingResponse):
 async def reindex(state: State, request: ReindexRequest) -> dict[str, Any]:
     """Queue an update of one index, or of all; searches continue meanwhile."""
     selected = state.indexes.select(request.index)
-    started = [each.name for each in selected if state.refresher.refresh(each, rebuild=request.rebuild)]
+    task: Task = "rebuild" if request.rebuild else "update"
+    started = [each.name for each in selected if state.engine.refresh(each, task)]
     return {"started": started, "waiting": [each.name for each in selected if each.name not in started]}
 
 

@@ -16,7 +16,9 @@ import pytest
 
 from dowse.config import load_settings
 from dowse.interfaces.daemon.command import Declined
-from dowse.interfaces.daemon.warm_server import _MAX_INDEXES, WarmIndexes, _ProgramFiles
+from dowse.interfaces.daemon.open_indexes import _MAX_INDEXES, OpenIndexes
+from dowse.interfaces.daemon.resident_process import _ProgramFiles
+from dowse.watch import Maintainer
 from dowse.write_lock import lock_holder
 from interfaces.daemon.running import COMMAND, NOT_ANSWERED, QUESTION, ask, dowse, sockets, wait_for_answers
 from watch.running import until
@@ -40,17 +42,17 @@ def cache(tmp_path: Path) -> Iterator[Path]:
 @pytest.fixture
 def around(cache: Path) -> dict[str, str]:
     """The environment of all commands of a test."""
-    return {"DOWSE_CACHE_DIR": str(cache), "DOWSE_WARM_MINUTES": "10"}
+    return {"DOWSE_CACHE_DIR": str(cache), "DOWSE_RESIDENT_MINUTES": "10"}
 
 
 def processes(folder: Path) -> list[int]:
-    """Return the warm processes that were started for a repository in a folder."""
-    return processes_of("daemon.warm_server", folder)
+    """Return the resident processes that were started for a repository in a folder."""
+    return processes_of("daemon.resident_process", folder)
 
 
-def warm_pid(cache: Path) -> int:
+def resident_pid(cache: Path) -> int:
     """Return the process that holds the lock."""
-    pid = lock_holder(cache / "run" / "warm")
+    pid = lock_holder(cache / "run" / "resident")
     assert pid
     return pid
 
@@ -59,7 +61,7 @@ def leave_one(root: Path, cache: Path, around: dict[str, str]) -> int:
     """Search, and return the process that stays, once it answers."""
     assert dowse(*QUESTION, cwd=root, **around).returncode == 0
     wait_for_answers(*QUESTION, cwd=root, **around)
-    return warm_pid(cache)
+    return resident_pid(cache)
 
 
 def test_a_search_leaves_one_that_answers_alike_and_stop_ends_it(root, cache, around):
@@ -101,7 +103,7 @@ def test_the_same_one_answers_in_other_repositories(root, cache, around, tmp_pat
     other = write_tree(tmp_path / "other", {"b.py": "def alpha_of_another():\n    return 2\n"})
     assert dowse(*QUESTION, cwd=other, **around).returncode == 0  # it has no index: the command makes one
     assert b"alpha_of_another" in ask(*QUESTION, cwd=other, **around).stdout
-    assert warm_pid(cache) == pid and len(processes(tmp_path)) == 1
+    assert resident_pid(cache) == pid and len(processes(tmp_path)) == 1
 
 
 def test_it_notices_changed_files_settings_and_a_deleted_index(root, cache, around):
@@ -148,7 +150,7 @@ def test_one_that_does_not_answer_is_not_waited_for(root, cache, around):
 
 
 def test_it_ends_when_nobody_asks(root, cache, around):
-    around["DOWSE_WARM_MINUTES"] = "0.005"
+    around["DOWSE_RESIDENT_MINUTES"] = "0.005"
     assert dowse(*QUESTION, cwd=root, **around).returncode == 0
     until(lambda: not processes(root))
     assert sockets(cache) == []
@@ -156,22 +158,22 @@ def test_it_ends_when_nobody_asks(root, cache, around):
 
 def test_it_ends_when_the_user_switches_it_off(root, cache, around, tmp_path):
     settings = tmp_path / "config.toml"
-    del around["DOWSE_WARM_MINUTES"]
+    del around["DOWSE_RESIDENT_MINUTES"]
     around["DOWSE_CONFIG"] = str(settings)
-    unset = {**around, "DOWSE_WARM_MINUTES": ""}
+    unset = {**around, "DOWSE_RESIDENT_MINUTES": ""}
     leave_one(root, cache, unset)
-    settings.write_text("warm_minutes = 0\n")
+    settings.write_text("resident_minutes = 0\n")
     assert ask(*QUESTION, cwd=root, **unset).returncode == NOT_ANSWERED
     until(lambda: not processes(root))
 
 
 def test_a_repository_can_not_switch_it_on(root, cache, around, tmp_path):
     settings = tmp_path / "config.toml"
-    settings.write_text("warm_minutes = 0\n")
-    (root / ".dowse.toml").write_text("warm_minutes = 600\n")
-    environment = {**around, "DOWSE_WARM_MINUTES": "", "DOWSE_CONFIG": str(settings)}
+    settings.write_text("resident_minutes = 0\n")
+    (root / ".dowse.toml").write_text("resident_minutes = 600\n")
+    environment = {**around, "DOWSE_RESIDENT_MINUTES": "", "DOWSE_CONFIG": str(settings)}
     found = dowse(*QUESTION, cwd=root, **environment)
-    assert found.returncode == 0 and b"ignored warm_minutes" in found.stderr
+    assert found.returncode == 0 and b"ignored resident_minutes" in found.stderr
     assert not processes(root) and sockets(cache) == []
 
 
@@ -184,8 +186,8 @@ def test_other_environments_are_not_answered_and_get_one_of_their_own(root, cach
 
 
 def test_few_indexes_are_open_at_once(tmp_path, monkeypatch):
-    monkeypatch.setenv("DOWSE_WARM_MINUTES", "10")
-    warm = WarmIndexes()
+    monkeypatch.setenv("DOWSE_RESIDENT_MINUTES", "10")
+    warm = OpenIndexes(Maintainer())
     built = [index_tree(tmp_path / f"r{i}", {"a.py": f"def f{i}(): ...\n"}) for i in range(_MAX_INDEXES + 2)]
 
     def opened(number: int) -> object:
@@ -203,11 +205,11 @@ def test_few_indexes_are_open_at_once(tmp_path, monkeypatch):
 
 
 def test_models_and_clusters_of_others_are_not_served(tmp_path, monkeypatch):
-    monkeypatch.setenv("DOWSE_WARM_MINUTES", "10")
+    monkeypatch.setenv("DOWSE_RESIDENT_MINUTES", "10")
     index = index_tree(tmp_path / "r", {"a.py": "def f(): ...\n"})
     settings = load_settings(index.root, encoder=str(tmp_path / "model"))
     with pytest.raises(Declined):
-        WarmIndexes().open(index.root, index.backend.address, settings)
+        OpenIndexes(Maintainer()).open(index.root, index.backend.address, settings)
 
 
 def test_a_replaced_file_of_the_program_is_noticed(tmp_path, monkeypatch):

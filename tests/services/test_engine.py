@@ -1,4 +1,4 @@
-"""The queue of the index refresher."""
+"""The engine of a server: what is requested of its worker."""
 
 from __future__ import annotations
 
@@ -6,29 +6,28 @@ import time
 from pathlib import Path
 
 from dowse import Index
+from dowse.services.engine import Engine
 from dowse.services.events import EventBroker
 from dowse.services.indexes import ServedIndexes
-from dowse.services.refresher import IndexRefresher
 
 from helpers import write_tree
 
 
-def test_a_queued_check_does_not_drop_a_rebuild_that_follows(tmp_path: Path) -> None:
+def test_who_is_in_line_is_not_put_there_again_and_a_rebuild_is_not_dropped(tmp_path: Path) -> None:
     index = Index.open(write_tree(tmp_path / "inn", {"a.py": "def a(): ..."}), index_dir=str(tmp_path / "i"))
     index.update()
-    indexes, broker = ServedIndexes.create([index]), EventBroker(1)
-    refresher, served = IndexRefresher(indexes, broker), indexes.get("inn")
-    assert refresher.refresh(served, only_if_changed=True)
-    assert not refresher.refresh(served, only_if_changed=True)
-    assert refresher.refresh(served, rebuild=True)
-    assert not refresher.refresh(served, rebuild=True) and not refresher.refresh(served)
+    indexes, broker, engine = ServedIndexes.create([index]), EventBroker(1), Engine()
+    served = indexes.get("inn")
     try:
-        refresher.start()
+        engine.add(served, broker)
+        assert not engine.refresh(served, "check") and not engine.refresh(served)
+        assert engine.refresh(served, "rebuild")
+        assert not engine.refresh(served, "rebuild") and not engine.refresh(served)
         deadline = time.monotonic() + 60
         while broker.latest("inn").phase != "done" and time.monotonic() < deadline:
             time.sleep(0.02)
         assert broker.latest("inn").detail.startswith("1 added, 0 changed")
         assert index.status()["generation"] == 2
     finally:
-        refresher.close()
+        engine.close()
         indexes.close()

@@ -1,0 +1,37 @@
+"""The resident process in the foreground: `dowse watch` answers commands while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dowse.errors import DowseError
+from dowse.interfaces.daemon.resident import lock_folder, stop_resident
+from dowse.write_lock import write_lock
+
+if TYPE_CHECKING:
+    from dowse.watch import Maintainer
+
+# How long a resident process may take to end.
+_END_SECONDS = 10.0
+
+
+@contextlib.contextmanager
+def serve_in_foreground(maintainer: Maintainer) -> Iterator[None]:
+    """Answer commands in the place of the resident process, which ends.
+
+    Where another command does that already, or sockets are impossible, nothing is answered here: this is a
+    convenience, and never an error.
+    """
+    from dowse.interfaces.daemon.open_indexes import OpenIndexes
+    from dowse.interfaces.daemon.server import CommandServer
+
+    wait = _END_SECONDS if stop_resident() is not None else 0.0
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(DowseError, OSError):
+            stack.enter_context(write_lock(lock_folder(), wait, lambda _: None))
+            server = CommandServer(OpenIndexes(maintainer, is_foreground=True))
+            stack.callback(server.stop)
+            server.start()
+        yield
