@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dowse.config import (
     Mode,
@@ -22,7 +22,7 @@ from dowse.config import (
     read_project_file,
 )
 from dowse.deadline import time_limit
-from dowse.errors import DowseError, IndexOutdated
+from dowse.errors import DowseError, IndexDamaged, IndexOutdated, IndexUnavailable
 from dowse.security.trust import drop_permissions
 from dowse.types import Answer, Note, StoredFile, Symbol, SymbolRow
 
@@ -56,8 +56,29 @@ _MAX_RESTARTS = 3
 # Modes without meaning: nothing of an encoder is loaded.
 _WORD_MODES = ("keyword", "symbol", "regex")
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
 # Of the index of a revision, which never changes and has no history of its own.
 REVISION_SETTINGS: dict[str, Any] = {"index_dir": "", "refresh": "never", "adapter": False}
+
+
+def _rebuilds(method: Method) -> Method:
+    """Let a method that finds the index damaged have it built again, and run once more."""
+
+    @functools.wraps(method)
+    def run(self: Index, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as the method
+        try:
+            return method(self, *arguments, **options)
+        except IndexDamaged:
+            self.backend.close()
+        with self._rebuilding:
+            try:
+                return method(self, *arguments, **options)  # another thread or process may have built it
+            except IndexDamaged as error:
+                self._rebuild_damaged(error)
+        return method(self, *arguments, **options)
+
+    return cast("Method", run)
 
 
 class Index:
@@ -79,6 +100,11 @@ class Index:
         self._feedback: FeedbackStore | None = None
         self._feedback_file = feedback_file(Path(settings.backend) if settings.backend else root)
         self._lock = threading.Lock()
+        self._rebuilding = threading.RLock()  # threads that find the same damage build once
+        self._rebuilt = ""  # what the next answer says about damage
+        self.on_rebuild: Callable[[str], None] = lambda _: (
+            None
+        )  # called before a damaged index is built again
         self._revisions: dict[Path, Index] = {}  # by folder, the one used last is the last
 
     @classmethod
@@ -161,9 +187,11 @@ class Index:
                     seen=seen,
                     defer_graph=defer_graph,
                 )
-        except IndexOutdated:
-            if rebuild:
+        except (IndexOutdated, IndexDamaged) as error:
+            if rebuild or self.is_shared:
                 raise
+            if isinstance(error, IndexDamaged):
+                self._remove_damage(error)
             return self.update(
                 rebuild=True,
                 wait=wait,
@@ -172,6 +200,30 @@ class Index:
                 defer_graph=defer_graph,
             )
 
+    def _rebuild_damaged(self, error: IndexDamaged) -> None:
+        """Build a damaged index again; of damaged vectors only those go, and are made again in time."""
+        if self.is_shared:
+            raise error
+        index = self
+        with contextlib.suppress(DowseError):  # of a damaged catalog nobody may know how it was built
+            index = self._as_built()
+        self._remove_damage(error)
+        if self.exists:
+            self._rebuilt = "vectors were damaged and are made again"
+            return
+        index.update(rebuild=True)
+        self._rebuilt = "the index was damaged and has been built again"
+
+    def _remove_damage(self, error: IndexDamaged) -> None:
+        self.on_rebuild(f"{str(error).partition('; run ')[0]}; building it again")
+        self.lanes.close()
+        try:
+            self.backend.remove_damage()
+        except (IndexUnavailable, OSError) as failure:
+            text = f"{error}, or name another folder with --index-dir: this one can't be written"
+            raise IndexDamaged(text) from failure
+
+    @_rebuilds
     def link(self, wait: float | None = None) -> None:
         """Build the call graph, if `update` has left that for later.
 
@@ -185,6 +237,7 @@ class Index:
         link_deferred(self.backend, self.settings, wait)
 
     @property
+    @_rebuilds
     def is_linked(self) -> bool:
         """Whether the call graph is built, which comes after the words."""
         with self.backend.reader() as reader:
@@ -220,6 +273,7 @@ class Index:
                 )
             return self._encoder
 
+    @_rebuilds
     def embed(
         self,
         *,
@@ -273,6 +327,7 @@ class Index:
             with contextlib.suppress(DowseError):  # another process does it
                 embed_approximately(self.backend, encoder, table)
 
+    @_rebuilds
     def learn(self, asked: Collection[str] = ()) -> AdapterFacts | None:
         """Learn from the repository's commits where requests for a change lead: `dowse.indexing.learn`.
 
@@ -289,6 +344,7 @@ class Index:
             return None
         return learn_adapter(self.backend, self.root, self.encoder, asked)
 
+    @_rebuilds
     def has_new_history(self) -> bool:
         """Whether `learn` would read commits that it has not seen."""
         if not self.settings.adapter or self.encoder is None:
@@ -316,6 +372,7 @@ class Index:
         damaged = "damaged; `dowse index` learns it again"
         return {source: each.text if each else damaged for source, each in facts.items()}
 
+    @_rebuilds
     def unembedded(self) -> int:
         """Return how many symbols still have no vector."""
         encoder = self.encoder
@@ -324,6 +381,7 @@ class Index:
         with self.backend.reader() as reader:
             return reader.symbol_count() - reader.embedded_count(encoder.id)
 
+    @_rebuilds
     def embedding_progress(self) -> EmbeddingProgress | None:
         """Return how far the process is that embeds in the background; None if none runs."""
         from dowse.vectors.embedding_progress import read_progress
@@ -339,6 +397,7 @@ class Index:
         if derived is not None:
             EmbeddingFolder(derived).end_process()
 
+    @_rebuilds
     def count_terms(
         self,
         *,
@@ -390,11 +449,20 @@ class Index:
 
         parsed = parse_commit_query(query)
         encoder = self.encoder if parsed.text else None
-        with open_commits(self.root, wait, max_unread) as store:
-            if encoder is not None:
-                embed_commits(store, encoder, seconds, lambda *done: on_progress(Progress(*done)))
-            return search_commits(store, parsed, encoder, k)
 
+        def find() -> list[CommitHit]:
+            with open_commits(self.root, wait, max_unread) as store:
+                if encoder is not None:
+                    embed_commits(store, encoder, seconds, lambda *done: on_progress(Progress(*done)))
+                return search_commits(store, parsed, encoder, k)
+
+        try:
+            return find()
+        except IndexDamaged as error:
+            self.on_rebuild(f"{str(error).partition('; run ')[0]}; reading the commits again")
+            return find()
+
+    @_rebuilds
     def related(self, target: str, k: int = 10) -> Related:
         """Return the symbols similar to one, named as `file.py:42`, `name` or `Class.method`."""
         from dowse.search.related import related
@@ -435,13 +503,13 @@ class Index:
         request = SearchRequest(query, make_options(self.settings, k=k, mode=mode, **options))
         revision = self.revision_in(query, request.options)
         if not revision:
-            return self._answer(request)
+            return self._noting_damage(self._answer(request))
         from dowse.source.git import head_commit
 
         other = self.at_revision(revision)
         if not other.exists:
             other.update()
-        answer = other._answer(request)
+        answer = other._noting_damage(other._answer(request))
         note = Note("other", f"searched {revision}, commit {head_commit(other.root)[:12]}")
         return replace(answer, notes=(note, *answer.notes))
 
@@ -479,6 +547,12 @@ class Index:
                 self._revisions.pop(old).close()
         return index
 
+    def _noting_damage(self, answer: Answer) -> Answer:
+        """Return an answer with a note if the index was damaged since the last one."""
+        text, self._rebuilt = self._rebuilt, ""
+        return replace(answer, notes=(*answer.notes, Note("other", text))) if text else answer
+
+    @_rebuilds
     def _answer(self, request: SearchRequest) -> Answer:
         """Answer from one generation, and from the next one if that is committed meanwhile."""
         from dowse.search.pipeline import search
@@ -501,7 +575,7 @@ class Index:
                         lanes=lanes,
                         encoder=encoder,
                         feedback=feedback,
-                        keep_vectors=partial(self._keep_vectors, encoder),
+                        keep_vectors=functools.partial(self._keep_vectors, encoder),
                     )
                     return replace(answer, notes=(*answer.notes, *notes)) if notes else answer
         raise DowseError("the index changes faster than it can be searched; try again")  # pragma: no cover
@@ -621,6 +695,7 @@ class Index:
         """Return what a change of a symbol would touch; `tests` of the answer are those to run."""
         return self._graph("impact", symbol, depth, k)
 
+    @_rebuilds
     def path(self, start: str, end: str, depth: int | None = None) -> GraphAnswer:
         """Return the shortest chain of calls and uses from one symbol to another."""
         from dowse.graph.queries import find_path
@@ -629,12 +704,14 @@ class Index:
         with self.backend.reader() as reader:
             return find_path(reader, start, end, depth)
 
+    @_rebuilds
     def _graph(self, relation: str, symbol: str, depth: int | None, k: int | None) -> GraphAnswer:
         from dowse.graph.queries import query_relation
 
         with time_limit(self.settings.query_seconds), self.backend.reader() as reader:
             return query_relation(reader, relation, symbol.removeprefix(f"{self.root}/"), depth, k)
 
+    @_rebuilds
     def symbols(self, pattern: str = "*", limit: int = 100) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
         with self.backend.reader() as reader:
@@ -698,6 +775,7 @@ class Index:
             "ignored_settings": list(read_project_file(self.root).ignored),
         }
 
+    @_rebuilds
     def file_count(self) -> int:
         """Return how many files the index holds."""
         with self.backend.reader() as reader:
@@ -718,8 +796,12 @@ class Index:
         with self.backend.reader() as reader:
             return reader.skipped()
 
+    @_rebuilds
     def as_built(self) -> Index:
         """Return the same index with the settings that it was built with."""
+        return self._as_built()
+
+    def _as_built(self) -> Index:
         with self.backend.reader() as reader:
             meta = reader.meta()
         if self._is_in_repository():
@@ -733,7 +815,9 @@ class Index:
             strip_docs=meta.get("strip_docs") == "1",
             include_secrets=meta.get("include_secrets") == "1",
         )
-        return Index(self.root, settings, self.backend)
+        other = Index(self.root, settings, self.backend)
+        other.on_rebuild = self.on_rebuild
+        return other
 
     def _is_in_repository(self) -> bool:
         """Whether the index is in the repository itself, whose author may have made it."""
@@ -749,6 +833,7 @@ class Index:
         other._feedback = self.feedback if self._feedback_file.exists() else None
         return other
 
+    @_rebuilds
     def changes(self, *, exact: bool = False) -> Difference:
         """Compare the files with the index without changing it.
 

@@ -162,14 +162,16 @@ def test_a_file_that_was_removed_is_begun_anew(store):
         assert [count.query for count in other.counts()] == ["q2"]
 
 
-def test_what_is_no_database_is_said_and_can_be_thrown_away(store):
-    store.path.parent.mkdir()
-    store.path.write_bytes(b"no database at all, but long enough to look at" * 40)
-    for call in (store.counts, store.reset, lambda: store.record(Event("q", "s", "click", "ann"))):
-        with pytest.raises(FeedbackDamaged, match=r"dowse feedback reset --all"):
+def test_a_damaged_file_is_set_aside_and_another_begun(store):
+    calls = (store.counts, store.reset, lambda: store.record(Event("q", "s", "click", "ann")))
+    for number, call in enumerate(calls, 1):
+        store.path.parent.mkdir(exist_ok=True)
+        store.path.write_bytes(b"no database at all, but long enough to look at" * 40)
+        with pytest.raises(FeedbackDamaged, match=rf"kept as .*\.damaged-{number}"):
             call()
-    store.destroy()
+        assert not store.exists
     assert store.record(Event("q", "s", "click", "ann")).query == "q"
+    assert len(list(store.path.parent.glob("*.damaged-*"))) == 3
 
 
 def test_a_later_format_is_not_touched(store):

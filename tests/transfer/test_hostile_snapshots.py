@@ -25,9 +25,9 @@ from archive_targets import (
     written_outside,
 )
 from dowse import Index
+from dowse.damage import BrokenBlock
 from dowse.errors import DowseError
 from dowse.storage.compression import pack, unpack
-from dowse.storage.protocol import BrokenBlock
 from dowse.transfer.checks import BrokenSnapshot
 from dowse.transfer.export_snapshot import export
 from dowse.transfer.frames import FrameWriter

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.commit_search.filters import CommitQuery
-from dowse.commit_search.store import CommitStore, StoredCommit
+from dowse.commit_search.store import CommitStore, StoredCommit, remove_commits
 from dowse.config import cache_folder
-from dowse.errors import DowseError, HistoryUnread, NoHistory
+from dowse.damage import CATALOG_ERRORS, READ_ERRORS, translate_errors
+from dowse.errors import DowseError, HistoryUnread, IndexDamaged, NoHistory
 from dowse.history.messages import list_commits, read_messages
 from dowse.history.subjects import clean_subject
 from dowse.parsing.tokenizer import tokenize_query
@@ -61,12 +62,29 @@ def open_commits(
         IndexLocked: Another process still reads them after `wait` seconds.
         HistoryUnread: More than `max_unread` are new; none is read.
         NoHistory: There are none.
+        IndexDamaged: The catalog was damaged and is removed: the next call reads all commits again.
     """
     try:
         git_folder = find_git_folder(root)
     except DowseError as error:
         raise NoHistory(f"{root} is in no git repository; only these have commits") from error
     folder = cache_folder() / "histories" / digest(git_folder.common)
+    try:
+        with (
+            translate_errors(folder, *CATALOG_ERRORS, *READ_ERRORS),
+            _open_store(folder, git_folder, wait, max_unread) as store,
+        ):
+            yield store
+    except IndexDamaged:
+        with write_lock(folder, wait, lambda _: None):
+            remove_commits(folder)
+        raise
+
+
+@contextmanager
+def _open_store(
+    folder: Path, git_folder: GitFolder, wait: float | None, max_unread: int | None
+) -> Iterator[CommitStore]:
     with write_lock(folder, wait, lambda _: None):
         store = CommitStore(folder, git_folder.prefix)
         try:

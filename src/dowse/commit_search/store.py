@@ -1,6 +1,6 @@
 """The catalog of a repository's commits: SQLite with a full-text index, and vectors of each encoder.
 
-It can be rebuilt at any time, so that a damaged or older one is simply removed. One writer at a time; a
+It can be rebuilt at any time, so that a damaged one is simply removed. One writer at a time; a
 commit of git never changes, so that only new ones are read.
 """
 
@@ -37,6 +37,12 @@ CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 _BATCH = 500
 
 
+def remove_commits(folder: Path) -> None:
+    """Remove a damaged catalog; its lock is held."""
+    for ending in ("", "-wal", "-shm"):
+        (folder / (_FILE + ending)).unlink(missing_ok=True)
+
+
 class StoredCommit(NamedTuple):
     """A commit of the catalog."""
 
@@ -57,17 +63,17 @@ class CommitStore:
         make_private_directory(folder)
         self.prefix = prefix  # "" or ending with "/": of other folders nothing may be told
         self._path = folder / _FILE
-        try:
-            self._db = self._open()
-        except sqlite3.DatabaseError:
-            self._path.unlink(missing_ok=True)
-            self._db = self._open()
+        self._db = self._open()
 
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, isolation_level=None, timeout=30.0)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
-        db.executescript(_SCHEMA)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            db.executescript(_SCHEMA)
+        except sqlite3.Error:
+            db.close()
+            raise
         return db
 
     def close(self) -> None:

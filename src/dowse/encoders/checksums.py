@@ -1,8 +1,8 @@
 """SHA-256 checksums of the shipped models: of all for `dowse doctor`, of one on its first use.
 
 Reading and hashing a model takes about a tenth of a second, too long for every cold start. So a process that
-loads one checks it only if its files are not those that were checked last, or after a day
-(`dowse.security.checked_files`); `dowse doctor` always reads everything.
+loads one checks it only if its files are not those that were checked before, by inode, size and times; an
+empty file in the cache is named after those. `dowse doctor` always reads everything.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pathlib import Path
 from dowse.config import cache_folder
 from dowse.encoders.model_files import shipped_folder
 from dowse.errors import DowseError
-from dowse.security.checked_files import VerifiedFiles, stamps
+from dowse.runtime_paths import digest
+from dowse.security.safe_files import make_private_directory
 
 # In the format of sha256sum, which can make and check it, too.
 SUMS_FILE = "SHA256SUMS"
@@ -32,19 +33,26 @@ def count_files(shipped: Path | None = None) -> int:
 
 
 def check_once(folder: Path) -> None:
-    """Check a shipped model, unless that was done lately and its files are the same.
+    """Check a shipped model, unless that was done before and its files are the same.
 
     Raises:
         DowseError: A file is damaged; the message names it.
     """
-    names = [file.name for file in sorted(folder.iterdir())]
-    verified, files = VerifiedFiles(cache_folder()), stamps(folder, names)
-    if verified.has(str(folder), files):
+    checked = _checked_mark(folder)
+    if checked.exists():
         return
     if damaged := damaged_files(folder.parent, folder.name):
         raise DowseError(f"{folder.parent / damaged[0]} is damaged; reinstall dowse")
-    with contextlib.suppress(DowseError):  # where nothing can be written, it is checked every time
-        verified.add({str(folder): files})
+    with contextlib.suppress(DowseError, OSError):  # where nothing can be written, it is checked every time
+        make_private_directory(checked.parent)
+        checked.touch()
+
+
+def _checked_mark(folder: Path) -> Path:
+    """Return the file that there is if the files of a model, as they are now, were checked."""
+    stats = [(file.name, file.stat()) for file in sorted(folder.iterdir())]
+    seen = [(name, each.st_ino, each.st_size, each.st_mtime_ns, each.st_ctime_ns) for name, each in stats]
+    return cache_folder() / "checked-models" / digest(f"{folder} {seen}")
 
 
 def _sums(shipped: Path, model: str = "") -> dict[str, str]:

@@ -10,11 +10,12 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.config import feedback_file
+from dowse.damage import is_damage
 from dowse.errors import DowseError
 from dowse.feedback.events import (
     Event,
@@ -82,7 +83,7 @@ class QueryEvent(NamedTuple):
 
 
 class FeedbackDamaged(DowseError):
-    """The feedback file is corrupt, or was written by another version."""
+    """The feedback file was corrupt and is set aside, or was written by another version."""
 
 
 class FeedbackStore:
@@ -124,7 +125,8 @@ class FeedbackStore:
 
     def events(self, query: str | None = None, limit: int | None = None) -> Iterator[Event]:
         """Yield every event, the latest first; only those of one query if it is given."""
-        rows = self._select(_EVENT_COLUMNS, query, "ORDER BY e.id DESC", limit)
+        kinds = [str, str, str, str, int, float]
+        rows = self._select(_EVENT_COLUMNS, query, "ORDER BY e.id DESC", limit, kinds)
         yield from (Event(*row) for row in rows)
 
     def counts(self, query: str | None = None, limit: int | None = None) -> list[FeedbackCount]:
@@ -134,7 +136,8 @@ class FeedbackStore:
             "sum(e.kind = 'down'), count(DISTINCT e.visitor), max(e.time)"
         )
         order = "GROUP BY e.query, e.symbol ORDER BY chosen DESC, max(e.id) DESC"
-        return [FeedbackCount(*row) for row in self._select(columns, query, order, limit)]
+        kinds = [str, str, int, int, int, int, float]
+        return [FeedbackCount(*row) for row in self._select(columns, query, order, limit, kinds)]
 
     def reset(
         self, query: str | None = None, *, symbol: str | None = None, visitor: str | None = None
@@ -161,7 +164,7 @@ class FeedbackStore:
 
     def query_id(self, query: str) -> int | None:
         """Return the id of a query; None if it has no feedback."""
-        rows = self._read("SELECT id FROM queries WHERE text = ?", (normalise_query(query),))
+        rows = self._read("SELECT id FROM queries WHERE text = ?", (normalise_query(query),), [int])
         return next((row[0] for row in rows), None)
 
     def queries_sharing(self, terms: Sequence[str], limit: int) -> list[StoredQuery]:
@@ -173,6 +176,7 @@ class FeedbackStore:
             f"WHERE term IN ({marks}) GROUP BY query ORDER BY count(*) DESC, query DESC LIMIT ?) "
             "GROUP BY q.id",
             (*terms, limit),
+            [int, str, str, str],
         )
         return [
             StoredQuery(id_, text, original, frozenset(words.split())) for id_, text, original, words in rows
@@ -182,7 +186,9 @@ class FeedbackStore:
         """Return the events of some queries, in the order of time."""
         marks = ",".join("?" * len(query_ids))
         columns = "query, symbol, visitor, kind, rank"
-        rows = self._read(f"SELECT {columns} FROM events WHERE query IN ({marks}) ORDER BY id", query_ids)
+        kinds = [int, str, str, str, int]
+        statement = f"SELECT {columns} FROM events WHERE query IN ({marks}) ORDER BY id"
+        rows = self._read(statement, query_ids, kinds)
         return [QueryEvent(*row) for row in rows]
 
     def close(self) -> None:
@@ -193,19 +199,24 @@ class FeedbackStore:
                 self._database = None
 
     def _select(
-        self, columns: str, query: str | None, order: str, limit: int | None
+        self, columns: str, query: str | None, order: str, limit: int | None, kinds: Sequence[type]
     ) -> list[tuple[Any, ...]]:
         """Return columns of events (e) and their queries (q), of one query or of all."""
         where, values = ("", []) if query is None else (" WHERE q.text = ?", [normalise_query(query)])
         rows = -1 if limit is None else min(limit, MAX_EVENTS)  # -1: all
         statement = f"SELECT {columns} FROM events e JOIN queries q ON q.id = e.query{where} {order} LIMIT ?"
-        return self._read(statement, (*values, rows))
+        return self._read(statement, (*values, rows), kinds)
 
-    def _read(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+    def _read(self, statement: str, values: Sequence[object], kinds: Sequence[type]) -> list[tuple[Any, ...]]:
         if not self.exists:
             return []
         with self._connected() as database:
-            return database.execute(statement, tuple(values)).fetchall()
+            rows = database.execute(statement, tuple(values)).fetchall()
+            if any(
+                not isinstance(value, kind) for row in rows for value, kind in zip(row, kinds, strict=True)
+            ):
+                raise sqlite3.DatabaseError("a value is of another kind")
+            return rows
 
     @contextmanager
     def _connected(self, *, create: bool = False) -> Iterator[sqlite3.Connection]:
@@ -219,18 +230,25 @@ class FeedbackStore:
                     self._database = _open_database(self.path)
                     self._file = _file_identity(self.path)
                 yield self._database
-            except (sqlite3.OperationalError, OSError) as error:  # busy, full, or not ours
+            except (sqlite3.Error, OSError) as error:
                 self.close()
+                if is_damage(error):
+                    text = f"the feedback in {self.path} was damaged ({error})"
+                    raise FeedbackDamaged(f"{text}; it is kept as {self._set_aside()}") from error
                 remedy = "try again, or check its permissions and the space left"
                 raise DowseError(
                     f"the feedback in {self.path} can't be used now ({error}); {remedy}"
                 ) from error
-            except sqlite3.DatabaseError as error:
-                self.close()
-                remedy = "`dowse feedback reset --all` begins anew"
-                raise FeedbackDamaged(
-                    f"the feedback in {self.path} can't be read ({error}); {remedy}"
-                ) from error
+
+    def _set_aside(self) -> Path:
+        """Rename a damaged file, which can't be made again, and return its new path."""
+        number = 1
+        while (aside := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
+            number += 1
+        with suppress(OSError):  # of a folder that can't be written to it stays in use
+            self.path.replace(aside)
+            return aside
+        return self.path
 
 
 def _query_id(database: sqlite3.Connection, query: str) -> int:
@@ -275,10 +293,13 @@ def _open_database(path: Path) -> sqlite3.Connection:
     try:
         version = database.execute("PRAGMA user_version").fetchone()[0]
         if version not in (0, _FORMAT):
-            raise sqlite3.DatabaseError(f"it has format {version}, this is dowse for {_FORMAT}")
+            remedy = "`dowse feedback reset --all` begins anew"
+            raise FeedbackDamaged(
+                f"the feedback in {path} has format {version}, this dowse reads {_FORMAT}; {remedy}"
+            )
         if version == 0:
             _create_tables(database)
-    except sqlite3.Error:
+    except (sqlite3.Error, FeedbackDamaged):
         database.close()
         raise
     return database

@@ -9,6 +9,7 @@ import json
 import re
 from typing import NamedTuple
 
+from dowse.damage import BrokenBlock
 from dowse.graph import keys
 from dowse.graph.cargo import cargo_bindings
 from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
@@ -17,7 +18,6 @@ from dowse.graph.platforms import platform_branches
 from dowse.parsing.declared_types import parse_declared_type
 from dowse.parsing.facts import DOCUMENTED, RESULT
 from dowse.parsing.languages import LANGUAGES
-from dowse.storage.protocol import BrokenBlock
 from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord
 
 # A field of the current object; those of Ruby are other names than its methods.

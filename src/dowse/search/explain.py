@@ -218,9 +218,6 @@ def _incomplete_notes(context: SearchContext, candidates: Candidates) -> list[No
         for outcome in candidates.outcomes
         if outcome.problem
     ]
-    if context.reader.unverified:
-        text = f"the index could not be checked for damage ({context.reader.unverified})"
-        notes.append(Note("other", text, "`dowse repair` mends that"))
     if not context.reader.is_complete:
         notes.append(INCOMPLETE_INDEX)
     elif not context.reader.is_linked and "graph" in context.plan.lanes:

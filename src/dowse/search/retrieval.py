@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 
-from dowse.errors import IndexDamaged, LanesFailed
+from dowse.errors import LanesFailed
 from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.context import Candidates, SearchContext
 from dowse.search.lanes.bm25 import without_language
@@ -88,10 +88,8 @@ def retrieve(context: SearchContext, lanes: LaneRunner, seeds: GraphSeeds) -> Ca
     outcomes = _run(context, lanes, jobs)
     failed = [outcome for outcome in outcomes if outcome.problem]
     for outcome in failed:
-        # A mistake in the query is one for every lane; without any lane there is no answer. Damage to the
-        # vectors or the call graph is not: the others answer.
-        is_mistake = outcome.error is not None and not isinstance(outcome.error, IndexDamaged)
-        if is_mistake or len(failed) == len(outcomes):
+        # A mistake in the query, or a damaged index, is one for every lane; without any there is no answer.
+        if outcome.error is not None or len(failed) == len(outcomes):
             raise outcome.error or LanesFailed(outcome.problem)
     notes = (*seeds.notes, *_adapter_notes(outcomes))
     return Candidates(text, outcomes, notes=notes, term_weights=context.plan.term_weights)

@@ -205,17 +205,6 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, mode: int = PRIV
         file.write(data)
 
 
-def temporary_path(target: Path) -> Path:
-    """Return where this process writes a file that is to replace another; a killed one leaves it there."""
-    return target.with_name(f"{target.name}.{os.getpid()}.new")
-
-
-def is_temporary(name: str, target: str) -> bool:
-    """Whether a file has the name of one that is to replace another."""
-    process = name.removeprefix(f"{target}.").removesuffix(".new")
-    return process.isdecimal() and name == f"{target}.{process}.new"
-
-
 @contextlib.contextmanager
 def open_atomically(path: str | os.PathLike[str], mode: int = PRIVATE_FILE) -> Iterator[BinaryIO]:
     """Open a file for writing that replaces the one at a path when all is written.
@@ -223,7 +212,7 @@ def open_atomically(path: str | os.PathLike[str], mode: int = PRIVATE_FILE) -> I
     The temporary file is created exclusively, so that a link with its name is not followed either.
     """
     target = Path(path)
-    temporary = temporary_path(target)
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.new")
     temporary.unlink(missing_ok=True)
     handle = os.open(temporary, os.O_WRONLY | os.O_EXCL | _CREATE, mode)
     try:

@@ -5,7 +5,7 @@ Exact search decompresses every candidate file, so this is where its time goes.
 
 from __future__ import annotations
 
-from dowse.storage.protocol import BrokenBlock
+from dowse.damage import BrokenBlock
 
 _SIZE_BYTES = 4
 # LZ4 can't shrink anything to less than a 255th.

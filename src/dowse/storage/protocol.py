@@ -102,7 +102,6 @@ class Reader(Protocol):
     is_corpus: bool  # a corpus of functions, not the files of a tree
     is_complete: bool  # whether the last writer had read all files when it committed
     is_linked: bool  # whether the call graph is that of these files; words come first
-    unverified: str  # why its files could not be checked for damage; "" if they were, and on a cluster
     source: str  # of a shared index: what the opener's tree is called there; "" elsewhere
     cache_folder: Path | None  # for what is derived from the index and may be lost; None on a cluster
     derived: dict[str, Any]  # the same in memory, for as long as this generation is kept open
@@ -246,18 +245,6 @@ class Reader(Protocol):
 
     def meta(self) -> dict[str, str]:
         """Return the description that the last writer left."""
-
-
-class Damage(NamedTuple):
-    """A part of an index that is not what was written."""
-
-    part: str  # catalog, graph, checksums, text, vectors or derived
-    reason: str  # which file, and what is wrong with it
-    name: str = ""  # the encoder of vectors, the file of what is derived
-
-
-class BrokenBlock(Exception):
-    """Stored bytes that do not have the form in which they were written."""
 
 
 class ResolvedReference(NamedTuple):
@@ -459,6 +446,9 @@ class Backend(Protocol):
     def clear(self, wait: float | None = 0.0, on_wait: OnWait = None) -> None:
         """Remove the index; of a shared one, the part that this backend writes."""
 
+    def remove_damage(self, wait: float | None = None, on_wait: OnWait = None) -> None:
+        """Remove vectors that are damaged, or else the index; a cluster mends its own damage."""
+
     def close(self) -> None:
         """Close files and connections; the next reader opens them again."""
 
@@ -476,6 +466,3 @@ class Backend(Protocol):
 
     def check(self) -> list[str]:
         """Return what is wrong with the index, nothing if it is intact."""
-
-    def damage(self) -> list[Damage]:
-        """Return which parts are not what was written; reads every byte. A cluster checks its own."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import binascii
 from base64 import b64decode
 
+from dowse.damage import BrokenBlock
 from dowse.graph.symbol_table import decode_symbol_table
 from dowse.security.limited_json import count_elements
 from dowse.source.roles import ROLES
 from dowse.storage.compression import unpack, unpacked_size
 from dowse.storage.local.graph_tables import REFERENCE_KINDS, unpack_columns
-from dowse.storage.protocol import BrokenBlock
 from dowse.transfer import checks
 from dowse.transfer.checks import FRAME_BYTES, PACKED_BYTES, PACKED_ELEMENTS, BrokenSnapshot, Budget, Check
 

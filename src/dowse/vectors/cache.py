@@ -1,7 +1,7 @@
 """A cache of vectors on disk, shared by all indexes of a user: nothing is encoded twice.
 
-One SQLite file an encoder. It may be lost at any time: a damaged file is renamed and started afresh, and
-failures to read or write are ignored. The oldest vectors are evicted first.
+One SQLite file an encoder. It may be lost at any time: a damaged file is thrown away, and failures to read
+or write are ignored. The oldest vectors are evicted first.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.damage import is_damage
 from dowse.errors import DowseError, IndexLocked
 from dowse.security.safe_files import make_private_directory
 from dowse.vectors.files import encoder_path
@@ -35,8 +36,6 @@ _SCHEMA = (
 )
 _BATCH = 500
 _BUSY_SECONDS = 10.0
-# Messages of SQLite for a file that is not, or no longer, a database of this schema.
-_DAMAGE = ("malformed", "not a database", "no such column", "no such table")
 
 
 class VectorCache:
@@ -126,7 +125,7 @@ class VectorCache:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            if any(words in str(error) for words in _DAMAGE):
+            if is_damage(error):
                 with contextlib.suppress(sqlite3.Error, OSError, IndexLocked):
                     self._start_afresh()
 
@@ -143,14 +142,12 @@ class VectorCache:
         return _opened(_uri(self.path) + "?immutable=1", "", self._wait)
 
     def _start_afresh(self) -> None:
-        """Rename a damaged file, unless another process has already done so."""
+        """Remove a damaged file, unless another process has already done so."""
         self.close()
         with write_lock(self.path.parent, self._wait, lambda _: None):
             if _is_damaged(self.path):
                 for ending in _COMPANIONS:
-                    old = self.path.with_name(self.path.name + ending)
-                    if old.exists():
-                        old.replace(old.with_name(old.name + ".damaged"))
+                    self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
         self._database = self._connect()
 
 
@@ -179,7 +176,7 @@ def _is_damaged(path: Path) -> bool:
         with contextlib.closing(_opened(_uri(path), _SCHEMA)) as database:
             return bool(database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",))
     except sqlite3.DatabaseError as error:
-        return any(words in str(error) for words in _DAMAGE)
+        return is_damage(error)
 
 
 def _checksum(key: bytes, codes: bytes) -> int:

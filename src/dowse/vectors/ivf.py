@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.security.checked_files import is_sealed, seal
 from dowse.security.safe_files import write_atomically
 from dowse.vectors.exact import (
     Neighbours,
@@ -156,8 +155,6 @@ def _smallest(values: NDArray[np.uint16], wanted: int) -> Rows:
 def load(matrix: Matrix) -> IvfIndex | None:
     """Memory-map the IVF index of a matrix; None if there is none that fits and can be read."""
     path = matrix.state.path(matrix.folder, FILE)
-    if not is_sealed(path, FILE):
-        return None
     try:
         with open(path, "rb") as file:
             header = json.loads(file.readline())
@@ -174,7 +171,12 @@ def load(matrix: Matrix) -> IvfIndex | None:
     covered = len(index)
     if not 0 < covered <= len(matrix) or matrix.key(covered - 1).hex() != index.last_key:
         return None
-    return index
+    return index if index.order.max() < covered and _are_ends(index.starts, covered) else None
+
+
+def _are_ends(starts: Rows, end: int) -> bool:
+    """Whether lists begin one after the other, up to an end: else the file is damaged."""
+    return bool(starts[0] == 0 and starts[-1] == end and (starts[1:] >= starts[:-1]).all())
 
 
 def save(index: IvfIndex, matrix: Matrix) -> None:
@@ -191,7 +193,7 @@ def save(index: IvfIndex, matrix: Matrix) -> None:
         offset = _aligned(offset + array.nbytes)
     parts = [json.dumps(header).encode().ljust(begin - 1) + b"\n"]
     parts += [array.tobytes().ljust(_aligned(array.nbytes), b"\0") for array in arrays.values()]
-    write_atomically(matrix.state.path(matrix.folder, FILE), seal(b"".join(parts)))
+    write_atomically(matrix.state.path(matrix.folder, FILE), b"".join(parts))
 
 
 def _aligned(size: int) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,23 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.errors import DowseError
-from dowse.security.checked_files import VERIFIED, VerifiedFiles, seal, stamps
 from dowse.security.safe_files import sync_folder, write_atomically
 from dowse.vectors.files import ORDER, STATE, TEMPORARY
 from dowse.vectors.keys import KEY_BYTES, Keys, as_keys
-from dowse.vectors.matrix import (
-    KEYS,
-    ROWS,
-    SCALES,
-    Matrix,
-    State,
-    any_dimension,
-    blocks,
-    damaged,
-    read_state,
-)
+from dowse.vectors.matrix import KEYS, ROWS, SCALES, Matrix, State, blocks, read_state
 from dowse.vectors.quantize import Rows, quantise
-from dowse.vectors.sums import BLOCK_BYTES, BLOCK_ROWS, SUMS, RowSums
 from dowse.write_lock import is_open_at, write_lock
 
 _NUMBER = re.compile(r"[0-9]{6,}")
@@ -61,12 +49,13 @@ class MatrixWriter:
         self._matrix = Matrix.open(folder, dimension)
         self._files: dict[str, IO[bytes]] = {}
         self._appended: set[bytes] = set()  # keys since the matrix was opened
-        self._sums = self._known_sums()
+        self._rows = len(self._matrix)
+        self._checksums = self._matrix.state.checksums or self._matrix.checksums()
         _remove_leftovers(folder, self._matrix.state)
 
     def __len__(self) -> int:
         """Return how many rows there are, committed or not."""
-        return self._sums.rows
+        return self._rows
 
     def matrix(self) -> Matrix:
         """Return what is committed, for reading."""
@@ -85,12 +74,10 @@ class MatrixWriter:
         new = self._unknown(keys)
         columns = {KEYS: keys, ROWS: codes, SCALES: scales.astype("<f4", copy=False)}
         parts = [np.ascontiguousarray(data[new]).tobytes() for data in columns.values()]
-        before = len(self._sums.blocks)
-        self._sums.add(len(new), parts)
         for ending, part in zip(columns, parts, strict=True):
             self._file(ending).write(part)
-        if len(self._sums.blocks) > before:
-            self._file(SUMS).write(self._sums.blocks[before:])
+        self._rows += len(new)
+        self._checksums = tuple(map(zlib.crc32, parts, self._checksums))
         self._appended.update(keys[row].tobytes() for row in new)
         return len(new)
 
@@ -102,8 +89,7 @@ class MatrixWriter:
             os.fsync(file.fileno())
             if not is_open_at(file.fileno(), state.path(self._folder, ending)):
                 raise DowseError(f"the vectors in {self._folder} were removed meanwhile; run `dowse index`")
-        new = State(state.dimension, len(self), state.number, self._sums.state)
-        _write_state(self._folder, new)
+        _write_state(self._folder, State(state.dimension, len(self), state.number, self._checksums))
 
     def compact(self, keep: Rows) -> None:
         """Keep only some committed rows, in their order; uncommitted rows are lost.
@@ -115,8 +101,9 @@ class MatrixWriter:
         kept = np.unique(np.asarray(keep, np.int64))
         if len(kept) and not 0 <= kept[0] <= kept[-1] < len(old):
             raise ValueError("rows to keep that are not there")
-        self._sums = _copy_rows(old, kept)
+        _copy_rows(old, kept)
         self._matrix = Matrix.open(self._folder, old.dimension)
+        self._rows, self._checksums = len(self._matrix), self._matrix.state.checksums
         _remove_leftovers(self._folder, self._matrix.state)
 
     def close(self) -> None:
@@ -125,18 +112,7 @@ class MatrixWriter:
         matrix = Matrix.open(self._folder, self._matrix.dimension)
         if len(matrix) and not matrix.is_ordered:
             order = matrix.state.path(self._folder, ORDER)
-            write_atomically(order, seal(matrix.sorted_entries().tobytes()))
-
-    def _known_sums(self) -> RowSums:
-        """Return the checksums of the committed rows; those of an older format are written beside them."""
-        state, sums = self._matrix.state, self._matrix.row_sums()
-        if sums is None:  # pragma: no cover - opening the matrix has verified them
-            raise damaged(self._folder, f"{state.path(self._folder, SUMS).name}: not what was written")
-        if state.rows and not state.sums:
-            write_atomically(state.path(self._folder, SUMS), sums.blocks)
-            _write_state(self._folder, replace(state, sums=sums.state))
-            self._matrix = Matrix.open(self._folder, state.dimension)
-        return sums
+            write_atomically(order, matrix.sorted_entries().tobytes())
 
     def _unknown(self, keys: Keys) -> list[int]:
         """Return the positions of keys that are new, each key once."""
@@ -160,7 +136,7 @@ class MatrixWriter:
             path = state.path(self._folder, ending)
             path.touch()
             file = open(path, "r+b")  # noqa: SIM115 (closed by `close`)
-            file.seek(_committed_bytes(state, ending))
+            file.seek(state.rows * state.row_bytes()[ending])
             with contextlib.suppress(OSError):  # Windows can't truncate a memory-mapped file
                 file.truncate()
             self._files[ending] = file
@@ -172,74 +148,37 @@ class MatrixWriter:
         for ending, file in self._files.items():
             # Through the open file: if the index was removed, there may be another at its path.
             with contextlib.suppress(OSError):
-                file.truncate(_committed_bytes(state, ending))
+                file.truncate(state.rows * state.row_bytes()[ending])
             with contextlib.suppress(OSError):  # unwritten bytes on a full disk are not needed
                 file.close()
         self._files.clear()
         self._appended.clear()
 
 
-def drop_damaged_rows(folder: Path, wait: float | None = None) -> tuple[int, int]:
-    """Keep the blocks of rows that are what was written; return how many rows are kept, and are gone.
-
-    Without a state to tell, nothing is kept.
-    """
-    with write_lock(folder, wait, lambda _: None):
-        try:
-            state = read_state(folder, any_dimension(folder))
-            for ending, width in state.row_bytes().items():
-                with open(state.path(folder, ending), "r+b") as file:  # zeros for what was cut off
-                    file.truncate(max(file.seek(0, os.SEEK_END), state.rows * width))
-            matrix = Matrix(folder, state)
-            if matrix.row_sums() is None:
-                raise damaged(folder, f"{state.path(folder, SUMS).name} is not what was written")
-            wrong = sorted({first for first, _ in matrix.damaged_blocks()})
-        except (DowseError, OSError):
-            _remove_leftovers(folder, State(1, number=0))
-            for name in (STATE, VERIFIED):
-                (folder / name).unlink(missing_ok=True)
-            return 0, 0
-        block = np.arange(len(matrix)) // BLOCK_ROWS * BLOCK_ROWS
-        kept = np.flatnonzero(~np.isin(block, wrong))
-        _copy_rows(matrix, kept)
-        _remove_leftovers(folder, read_state(folder, matrix.dimension))
-        return len(kept), len(matrix) - len(kept)
-
-
-def _copy_rows(old: Matrix, kept: Rows) -> RowSums:
+def _copy_rows(old: Matrix, kept: Rows) -> None:
     """Write some rows of a matrix to files of the next number, and make those the matrix."""
     folder, number = old.folder, old.state.number + 1
-    sums, place = RowSums(), State(old.dimension, number=number)
+    place = State(old.dimension, number=number)
+    checksums: tuple[int, ...] = (0, 0, 0)
     with contextlib.ExitStack() as stack:
         files = [
-            stack.enter_context(open(place.path(folder, ending), "wb"))
-            for ending in (KEYS, ROWS, SCALES, SUMS)
+            stack.enter_context(open(place.path(folder, ending), "wb")) for ending in (KEYS, ROWS, SCALES)
         ]
         for part in blocks(len(kept), _COPY_ROWS):
             columns = [source[kept[part]].tobytes() for source in (old.keys, old.codes, old.scales)]
-            sums.add(part.stop - part.start, columns)
-            for file, column in zip(files, columns, strict=False):
+            checksums = tuple(map(zlib.crc32, columns, checksums))
+            for file, column in zip(files, columns, strict=True):
                 file.write(column)
-        files[-1].write(sums.blocks)
         for file in files:
             file.flush()
             os.fsync(file.fileno())
-    _write_state(folder, State(old.dimension, len(kept), number, sums.state))
-    return sums
+    _write_state(folder, State(old.dimension, len(kept), number, checksums))
 
 
 def _write_state(folder: Path, state: State) -> None:
-    """Make what is on the disk visible; it was just written, so that nobody has to read it again."""
+    """Make what is on the disk visible."""
     sync_folder(folder)  # files that it names may be new
     write_atomically(folder / STATE, state.encode())
-    VerifiedFiles(folder).add({ROWS: stamps(folder, state.files(folder))})
-
-
-def _committed_bytes(state: State, ending: str) -> int:
-    """Return the size of what is committed in one of the files."""
-    return (
-        state.rows // BLOCK_ROWS * BLOCK_BYTES if ending == SUMS else state.rows * state.row_bytes()[ending]
-    )
 
 
 def _remove_leftovers(folder: Path, state: State) -> None:

@@ -34,7 +34,6 @@ SERVERS = ("serve", "watch", "mcp", "lsp")
 PREPARED = {
     "README.md": "DOWSE_ENCODER=base dowse index -q",
     "clear": "dowse index -q src; dowse index -q . --index-dir here",
-    "repair": "dowse index -q src; dowse index -q . --index-dir here",
     "import": "dowse export -q . code.snapshot",
     "eval": "printf '%s\\n' \"$CASES\" > cases.jsonl",
     "docs/EVALUATION.md": (

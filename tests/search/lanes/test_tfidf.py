@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +12,6 @@ import pytest
 
 from dowse import Answer, DowseError, Index
 from dowse.errors import QueryError
-from dowse.research.tfidf.index import check_counts
 from dowse.search.lanes.dense import embedding_lane
 from dowse.search.lanes.tfidf import terms_and_bigrams
 from dowse.search.planner import make_plan
@@ -229,16 +227,6 @@ def test_an_index_is_rebuilt_over_counts_that_are_left(own):
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
     own.update()
     assert own.search("cart item", mode="tfidf").hits
-
-
-def test_doctor_finds_damaged_counts(own):
-    own.search("cart", mode="tfidf")
-    with own.backend.reader() as reader:
-        assert check_counts(reader) == []
-    path = own.backend.folder / "derived" / "tfidf" / "000001.seg"
-    os.truncate(path, path.stat().st_size - 1)
-    done = run_dowse("doctor", own.root, "--index-dir", own.backend.folder)
-    assert done.returncode == 2 and "000001.seg" in done.stdout
 
 
 def test_bad_input_is_told(shop):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -14,7 +12,6 @@ import pytest
 from dowse.errors import IndexMissing
 from dowse.query.regex.matcher import compile_pattern
 from dowse.query.regex.trigrams import required_trigrams
-from dowse.storage.local import raw_files
 from dowse.storage.local.backend import LocalBackend
 from dowse.storage.protocol import KeywordRequest, Term
 
@@ -137,47 +134,3 @@ def test_a_path_with_odd_characters(tmp_path):
         folder: Path = tmp_path / name / "index"
         write(LocalBackend(folder), 1)
         assert look(LocalBackend(folder)) == 1
-
-
-WRITE_ROUND = """
-import sys
-from pathlib import Path
-from dowse.storage.local.backend import LocalBackend
-from storage.local.test_readers import write
-write(LocalBackend(Path(sys.argv[1])), int(sys.argv[2]))
-"""
-
-
-def test_a_check_does_not_cost_readers_their_locks(tmp_path):
-    """It reads the file that SQLite has locked; closing any handle of it would drop the locks."""
-    backend = LocalBackend(tmp_path / "index")
-    write(backend, 1)
-    for round_ in (2, 3):
-        with backend.reader() as reader:
-            assert backend.check() == []
-            command = [sys.executable, "-c", WRITE_ROUND, str(backend.folder), str(round_)]
-            subprocess.run(
-                command, check=True, env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-            )
-            # Whoever takes itself for the only user removes the log when it ends.
-            assert (backend.folder / "catalog.sqlite-wal").exists()
-            assert reader.meta()["round"] == str(round_ - 1)
-            assert {row.name for row in reader.lookup("*", 100)} == {f"round_{round_ - 1}"}
-        assert look(backend) == round_
-    backend.close()
-    assert not (backend.folder / "catalog.sqlite-wal").exists() or look(LocalBackend(backend.folder)) == 3
-
-
-def test_handles_are_closed_with_the_last_connection(tmp_path):
-    backend = LocalBackend(tmp_path / "index")
-    write(backend, 1)
-    key = str(tmp_path / "index" / "catalog.sqlite")
-    assert backend.check() == [] and raw_files._databases[key].files
-    backend.close()
-    assert key not in raw_files._databases
-
-
-def test_a_database_that_can_not_be_opened_holds_no_handles(tmp_path):
-    with pytest.raises(sqlite3.OperationalError):
-        raw_files.LockKeepingConnection(tmp_path, str(tmp_path))  # a folder
-    assert str(tmp_path) not in raw_files._databases

@@ -92,6 +92,7 @@ def open_index(
         _enter_revision(options, revision)
         more |= REVISION_SETTINGS
     index = here.open_index(str(options.place.root), **{**flags, **more})
+    index.on_rebuild = print_message
     if note := read_project_file(index.root).note:
         print_message(note)
     return index

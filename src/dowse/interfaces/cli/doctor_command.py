@@ -103,34 +103,19 @@ def _cluster_checks(cluster: dict[str, Any]) -> list[Check]:
     return [*checks, *(("advice", True, advice) for advice in cluster["advice"])]
 
 
-def _bytes_checked(facts: dict[str, Any]) -> Check:
-    """Say that every byte was read: `damage` has found nothing."""
-    return "damage", True, f"none: {facts['index_bytes'] / 1e6:,.1f} MB are what was written"
-
-
 def _index_checks(index: Index) -> list[Check]:
-    from dowse.research.tfidf.index import check_counts
-
     try:
-        damage = index.backend.damage()
-        if damage:
-            remedy = "; run `dowse repair`"
-            return [(f"{each.part} {each.name}".rstrip(), False, each.reason + remedy) for each in damage]
         problems = index.backend.check()
-        if not problems:
-            with index.backend.reader() as reader:
-                problems = check_counts(reader)
     except DowseError as error:
         return [("index", False, str(error))]
     if problems:
-        remedy = "" if index.is_shared else "; run `dowse repair`"  # a cluster names its remedies
+        remedy = "" if index.is_shared else "; run `dowse index --rebuild`"  # a cluster names its remedies
         return [("index", False, "; ".join(problems) + remedy)]
     facts = index.status()
     changed = sum(facts["changes"].values())
     fresh = "up to date" if not changed else f"{changed:,} files changed; run `dowse index`"
     checks = [
         ("index", True, f"{facts['files']:,} files, {facts['symbols']:,} symbols, both halves agree"),
-        *([] if index.is_shared else [_bytes_checked(facts)]),
         ("freshness", True, fresh),
         *_cluster_checks(facts["cluster"]),
         *_encoder_checks(index),

@@ -126,11 +126,6 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
         Example("dowse doctor --json", "as JSON"),
         Example("dowse doctor --encoder small", "with another encoder"),
     ),
-    "repair": (
-        Example("dowse repair", "mend the index of this folder, if doctor finds damage"),
-        Example("dowse repair src", "of another folder"),
-        Example("dowse repair --index-dir here", "in a folder of your choice"),
-    ),
     "clear": (
         Example("dowse clear", "remove the index of this folder"),
         Example("dowse clear src", "of another folder, if it has one of its own"),

@@ -57,7 +57,6 @@ _GROUPS = {
         "index": ("index_commands", "build the index, or update it"),
         "status": ("status_command", "show what is indexed and whether it is up to date"),
         "doctor": ("doctor_command", "check the index and the installation"),
-        "repair": ("repair_command", "mend what is damaged of the index, and nothing else"),
         "clear": ("index_commands", "remove the index (the code stays)"),
         "export": ("transfer_commands", "write an index with its vectors to one file"),
         "import": ("transfer_commands", "make an index from such a file, without parsing or encoding"),

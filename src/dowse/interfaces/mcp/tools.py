@@ -54,7 +54,7 @@ LEAN_INSTRUCTIONS = (
 _REMEDIES: tuple[tuple[type[Exception], str], ...] = (
     (QueryError, "correct the query, or send it with plain=true to take it as words"),
     (IndexVersionError, "run `dowse index --rebuild` in the repository, then call again"),
-    (IndexDamaged, "run `dowse repair` in the repository, then call again"),
+    (IndexDamaged, "run `dowse index --rebuild` in the repository, then call again"),
     (IndexLocked, "call again in a moment"),
     (IndexUnavailable, "tell the user: it needs space or permissions"),
     (TooSlow, "ask for less: a filter by path or lang, a smaller k, or mode=keyword"),

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.damage import translate_errors
 from dowse.parsing.tokenizer import tokenize
 from dowse.research.tfidf.segment import (
     Segment,
@@ -34,7 +35,6 @@ from dowse.research.tfidf.segment import (
     open_segments,
     read_state,
     remove_leftovers,
-    segment_problems,
     term_hashes,
     write_segment,
     write_state,
@@ -79,7 +79,9 @@ def search_tfidf(
     if constraint is not None:
         among = KeywordRequest((), {}, constraint, exact_rows)
         allowed = [row for row, _ in reader.search_bm25(among, max(1, reader.symbol_count()))]
-    return _load(reader, complete=bool(terms)).top(reader, terms, limit, allowed)
+    # Counts are nowhere checked, but numbers that lead out of an array are damage.
+    with translate_errors(reader.cache_folder or Path(), IndexError, ValueError):
+        return _load(reader, complete=bool(terms)).top(reader, terms, limit, allowed)
 
 
 def explain_tfidf(
@@ -124,14 +126,6 @@ def covers(reader: Reader) -> bool:
     state = read_state(reader.cache_folder / FOLDER)
     segments = (has_segment(reader.cache_folder / FOLDER, info) for info in state.segments)
     return state.covers == _generation_name(reader) and all(segments)
-
-
-def check_counts(reader: Reader) -> list[str]:
-    """Return what is wrong with the counts on disk; reads all of them."""
-    if reader.cache_folder is None:
-        return []
-    folder = reader.cache_folder / FOLDER
-    return list(segment_problems(folder, read_state(folder).segments))
 
 
 def _generation_name(reader: Reader) -> str:

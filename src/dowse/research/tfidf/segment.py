@@ -26,7 +26,6 @@ import hashlib
 import json
 import os
 import re
-import zlib
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -36,7 +35,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.security.checked_files import VerifiedFiles, file_checksum, seal, stamps, unseal
 from dowse.security.safe_files import write_atomically
 from dowse.vectors.files import STATE, TEMPORARY
 from dowse.vectors.keys import Keys, as_keys, heads
@@ -51,7 +49,7 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _HALF = np.uint64(32)
 # Raised whenever the files, or which terms a text has, change.
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _NAME = re.compile(r"[0-9]{6,}\.seg")
 _KEY_BYTES, _TERM_BYTES, _START_BYTES = 16, 8, 4
 _WIDTHS = frozenset([1, 2, 4, 8])
@@ -199,7 +197,7 @@ class _Vocabulary(dict[str, int]):
 
 @dataclass(frozen=True, slots=True)
 class SegmentInfo:
-    """Sizes and checksum of a segment: what is known without reading it."""
+    """Sizes of a segment: what is known without reading it."""
 
     number: int
     keys: int
@@ -207,7 +205,6 @@ class SegmentInfo:
     postings: int
     text_bytes: int  # of one posting
     count_bytes: int
-    checksum: int
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -232,7 +229,7 @@ class State:
 def read_state(folder: Path) -> State:
     """Return the state of a folder; an empty one if it can't be read, or has another format."""
     try:
-        stored = json.loads(unseal((folder / STATE).read_bytes()))
+        stored = json.loads((folder / STATE).read_bytes())
         if stored["format"] != FORMAT_VERSION:
             return State()
         segments = tuple(SegmentInfo(**each) for each in stored["segments"])
@@ -249,7 +246,7 @@ def write_state(folder: Path, state: State) -> None:
     """Make these the valid segments, in one atomic step."""
     segments = [asdict(info) for info in state.segments]
     stored = {"format": FORMAT_VERSION, "segments": segments, "covers": state.covers}
-    write_atomically(folder / STATE, seal(json.dumps(stored).encode()))
+    write_atomically(folder / STATE, json.dumps(stored).encode())
 
 
 def has_segment(folder: Path, info: SegmentInfo) -> bool:
@@ -270,13 +267,10 @@ def write_segment(folder: Path, segment: Segment) -> SegmentInfo:
     )
     # Under a temporary name first: a reader may have a file of the final name memory-mapped.
     temporary = _path(folder, number).with_suffix(TEMPORARY)
-    checksum = 0
     try:
         with open(temporary, "wb") as file:
             for each in arrays:
-                data = each.tobytes()
-                checksum = zlib.crc32(data, checksum)
-                file.write(data)
+                file.write(each.tobytes())
             file.flush()
             os.fsync(file.fileno())
     except OSError:
@@ -285,7 +279,7 @@ def write_segment(folder: Path, segment: Segment) -> SegmentInfo:
     temporary.replace(_path(folder, number))
     return SegmentInfo(
         *(number, len(segment.keys), len(segment.terms), len(segment.texts)),
-        *(segment.texts.itemsize, segment.counts.itemsize, checksum),
+        *(segment.texts.itemsize, segment.counts.itemsize),
     )
 
 
@@ -300,7 +294,7 @@ def open_segments(folder: Path) -> tuple[State, list[tuple[SegmentInfo, Segment]
 
 
 def _open(folder: Path, info: SegmentInfo) -> Segment | None:
-    if not has_segment(folder, info) or not _is_intact(folder, info):
+    if not has_segment(folder, info):
         return None
     try:
         # A plain array over the mapping: the subclass `memmap` makes every slice of it slower.
@@ -315,21 +309,6 @@ def _open(folder: Path, info: SegmentInfo) -> Segment | None:
     return Segment(keys, *(part.view(kind) for part, kind in zip(parts[1:], types, strict=True)))
 
 
-def _is_intact(folder: Path, info: SegmentInfo) -> bool:
-    """Whether a segment is what was written; one that is known to be is not read."""
-    path = _path(folder, info.number)
-    verified, known = VerifiedFiles(folder), stamps(folder, [path.name])
-    if verified.has(path.name, known):
-        return True
-    try:
-        is_intact = file_checksum(path)[1] == info.checksum
-    except OSError:
-        return False
-    if is_intact:
-        verified.add({path.name: known})
-    return is_intact
-
-
 def remove_leftovers(folder: Path, state: State) -> None:
     """Remove segments that are not valid, and temporary files of killed writers."""
     kept = {_path(folder, info.number).name for info in state.segments}
@@ -337,19 +316,6 @@ def remove_leftovers(folder: Path, state: State) -> None:
         if (_NAME.fullmatch(entry.name) and entry.name not in kept) or entry.name.endswith(TEMPORARY):
             with contextlib.suppress(OSError):  # Windows can't remove files that are memory-mapped
                 entry.unlink()
-
-
-def segment_problems(folder: Path, segments: Sequence[SegmentInfo]) -> Iterable[str]:
-    """Yield what is wrong with segments; reads all of them."""
-    for info in segments:
-        path = _path(folder, info.number)
-        try:
-            _, checksum = file_checksum(path)
-        except OSError as error:
-            yield f"{path} can't be read ({error.strerror})"
-            continue
-        if checksum != info.checksum:
-            yield f"{path} is not what was written"
 
 
 def _path(folder: Path, number: int) -> Path:

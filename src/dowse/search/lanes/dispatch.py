@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dowse import deadline
 from dowse.config import Settings
+from dowse.damage import CATALOG_ERRORS
 from dowse.errors import Cancelled
 from dowse.search.lanes.jobs import LANES, START_SECONDS, Lane, LaneJob, Outcome, failure, log_problem
 
@@ -55,7 +56,7 @@ class InlineLanes:
             lane = self._lanes[job.lane]
             encoder = self._ready_encoder() if lane.wants_encoder else None
             result = lane.call(reader, encoder, job.arguments)
-        except Cancelled:
+        except (Cancelled, *CATALOG_ERRORS):  # the reader says what those mean
             raise
         except _StillStarting as error:
             problem = f"{job.lane}: {error}"

@@ -16,7 +16,7 @@ from dowse.storage.elastic.client import RETRY_SECONDS, Client
 from dowse.storage.elastic.names import META
 from dowse.storage.elastic.rows import GenerationCache
 from dowse.storage.elastic.snapshot import SnapshotSearcher, open_searcher, read_state
-from dowse.storage.protocol import Damage, KnownVectors, OnWait
+from dowse.storage.protocol import KnownVectors, OnWait
 
 if TYPE_CHECKING:
     from dowse.storage.elastic.adapters import ElasticAdapterStore
@@ -234,9 +234,8 @@ class ElasticBackend:
             return [str(error)]
         return searcher.problems()
 
-    def damage(self) -> list[Damage]:
-        """Return nothing: Elasticsearch has checksums of its own."""
-        return []
+    def remove_damage(self, wait: float | None = None, on_wait: OnWait = None) -> None:
+        """Do nothing: Elasticsearch has checksums and copies of its own."""
 
     @contextlib.contextmanager
     def _lease(self, wait: float | None, on_wait: OnWait) -> Iterator[SourceLease]:

@@ -60,7 +60,6 @@ class ElasticReader(EdgeReader):
         self.is_linked = True  # files and graph are one commit here
         self.source = searcher.source
         self.cache_folder: Path | None = None
-        self.unverified = ""
         self.derived: dict[str, Any] = cache.derived
         self._expected: dict[FieldTerm, None] = {}  # document frequencies that will be requested
 

@@ -10,21 +10,19 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexOutdated, IndexUnavailable
+from dowse.damage import CATALOG_ERRORS, READ_ERRORS, damage_error, translate_errors, unavailable_error
+from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexOutdated, IndexUnavailable, QueryError
 from dowse.storage.local import layout
 from dowse.storage.local.catalog import Catalog
-from dowse.storage.local.damage import catalog_damage, derived_damage, vector_damage
-from dowse.storage.local.integrity import Doubts, Integrity
 from dowse.storage.local.reader import LocalReader
-from dowse.storage.local.vectors import EMBEDDED, GenerationVectors, LocalVectors, LocalVectorWriter
+from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
 from dowse.storage.local.writer import LocalWriter
-from dowse.storage.protocol import BrokenBlock, Damage, KnownVectors, OnWait
+from dowse.storage.protocol import KnownVectors, OnWait
 from dowse.vectors.embedding_progress import end_processes
 from dowse.write_lock import lock_holder, write_lock
 
 if TYPE_CHECKING:
     from dowse.storage.local.fulltext import FulltextReader
-    from dowse.storage.local.text_sums import Sums
     from dowse.vectors.adapter import AdapterFacts, AdapterFile
 
 # A reader may open a generation while it is replaced; each try sees a newer one.
@@ -39,9 +37,8 @@ class LocalBackend:
         # A snapshot belongs to one connection, so concurrent readers have one each. This is the pool.
         self._idle: list[Catalog] = []
         self._lock = threading.Lock()
-        self._fulltext: tuple[object, FulltextReader, Sums] | None = None
+        self._fulltext: tuple[object, FulltextReader] | None = None
         self._vectors = LocalVectors(folder)
-        self._integrity = Integrity(folder)
         self._cleared = False  # then the folder was that of an index, whatever else is in it
         self._start_over = False  # whether the next writer begins without the content of the last generation
 
@@ -72,40 +69,33 @@ class LocalBackend:
     @contextlib.contextmanager
     def reader(self) -> Iterator[LocalReader]:
         """Open the newest generation for reading."""
-        doubts: Doubts = []
-        for attempt in range(_OPEN_TRIES):
+        for _ in range(_OPEN_TRIES):
             with self._catalog() as catalog, catalog.snapshot() as generation:
                 if not generation:
                     raise IndexMissing(f"the index in {self.folder} is empty; run `dowse index` first")
-                is_last = attempt == _OPEN_TRIES - 1
-                state = self._integrity.check_catalog(catalog, doubts)
-                if state is not None and state.problem:
-                    raise layout.damage_error(self.folder, state.problem)
-                fulltext = self._open_fulltext(catalog, generation, doubts, is_last) if state else None
-                if state is None or fulltext is None:
+                fulltext = self._open_fulltext(catalog, generation)
+                if fulltext is None:
                     continue
-                yield LocalReader(self.folder, generation, catalog, fulltext, self._vectors, state)
+                yield LocalReader(self.folder, generation, catalog, fulltext, self._vectors)
                 return
         raise IndexUnavailable("the index changes faster than it can be read; try again")
 
     @contextlib.contextmanager
-    def writer(
-        self, wait: float | None = None, on_wait: OnWait = None, *, replace_text: bool = False
-    ) -> Iterator[LocalWriter]:
+    def writer(self, wait: float | None = None, on_wait: OnWait = None) -> Iterator[LocalWriter]:
         """Hold the write lock and start the next generation."""
         if not self._cleared:
             layout.refuse_foreign_folder(self.folder)
         with (
             self._translate_write_errors(),
             write_lock(self.folder, wait, on_wait or (lambda _: None)),
-            self._translate_errors(),
+            self._name_damage(),
         ):
             layout.refuse_links(self.folder)
             layout.tag_new_index(self.folder)
             is_new = not layout.catalog_path(self.folder).exists()
             catalog = Catalog.open_for_writing(layout.catalog_path(self.folder))
             start_over, self._start_over = self._start_over, False
-            writer = self._make_writer(catalog, start_over, replace_text)
+            writer = self._make_writer(catalog, start_over)
             try:
                 yield writer
                 if start_over:
@@ -117,11 +107,9 @@ class LocalBackend:
                 if is_new:  # nothing was committed: leave nothing behind but vectors of an earlier index
                     layout.remove_index(self.folder, [folder.name for folder in self._vectors.folders()])
 
-    def _make_writer(self, catalog: Catalog, start_over: bool, replace_text: bool) -> LocalWriter:
+    def _make_writer(self, catalog: Catalog, start_over: bool) -> LocalWriter:
         try:
-            return LocalWriter(
-                *(self.folder, catalog, self._integrity), start_over=start_over, replace_text=replace_text
-            )
+            return LocalWriter(self.folder, catalog, start_over=start_over)
         except BaseException:
             catalog.close()
             raise
@@ -173,13 +161,27 @@ class LocalBackend:
             return
         self.close()  # what is open may be from before another version wrote here
         try:
-            self._start_over = not self._base_damage() and self._is_sound()
+            with self.reader() as reader:
+                self._start_over = not reader.integrity_check()
         except DowseError:
             self._start_over = False
-        if not self._start_over:  # vectors belong to no generation: those that are intact stay
-            wrong = {each.name for each in vector_damage(self.folder) if each.part == "vectors"}
-            kept = {folder.name for folder in self._vectors.folders()} - wrong
+        if not self._start_over:
+            self.clear(wait, on_wait, keep_vectors=self._intact_vectors())
+
+    def remove_damage(self, wait: float | None = None, on_wait: OnWait = None) -> None:
+        """Remove vectors that are damaged, and everything else too unless only those are."""
+        self.close()
+        kept = self._intact_vectors()
+        damaged = [folder for folder in self._vectors.folders() if folder.name not in kept]
+        if not damaged or self._base_problems():
             self.clear(wait, on_wait, keep_vectors=kept)
+        for folder in damaged:
+            with write_lock(folder, wait, on_wait or (lambda _: None)):
+                layout.remove_vectors(folder)
+
+    def _intact_vectors(self) -> set[str]:
+        """Return the encoders whose vectors are what was written: those belong to no generation, and stay."""
+        return {folder.name for folder in self._vectors.folders() if not self._vectors.problem(folder)}
 
     def _remove_derived(self, wait: float | None, on_wait: OnWait) -> None:
         """Remove vectors and caches, damaged or not: most vectors come back from the cache of all indexes."""
@@ -221,50 +223,17 @@ class LocalBackend:
             catalog.close()
 
     def check(self) -> list[str]:
-        """Return what is wrong with the index; reads every byte."""
-        problems = [each.reason for each in self.damage() if each.part != "derived"]
-        if problems:
-            return problems
-        with self.reader() as reader:
-            return reader.check()
+        """Return what is wrong with the index; reads all of the catalog and of the vectors."""
+        vectors = map(self._vectors.problem, self._vectors.folders())
+        return [*self._base_problems(), *filter(None, vectors)]
 
-    def _is_sound(self) -> bool:
-        with self.reader() as reader:
-            return not reader.check()
-
-    def damage(self) -> list[Damage]:
-        """Return which parts are not what was written; reads every byte."""
-        return [*self._base_damage(), *vector_damage(self.folder), *derived_damage(self.folder)]
-
-    def _base_damage(self) -> list[Damage]:
-        doubts: Doubts = []
+    def _base_problems(self) -> list[str]:
+        """Return what is wrong with the catalog or the text indexes; of another format raises DowseError."""
         try:
-            for _ in range(_OPEN_TRIES):
-                with self._catalog() as catalog, catalog.snapshot() as generation:
-                    found = catalog_damage(self._integrity, catalog, doubts) if generation else []
-                if found is not None and (not found or (doubts and doubts[-1] == found)):
-                    return found
-                doubts.append(found)  # or a newer generation has replaced this one
+            with self.reader() as reader:
+                return reader.check()
         except IndexDamaged as error:
-            return [Damage("catalog", str(error).partition("; run ")[0])]
-        raise IndexUnavailable("the index changes faster than it can be read; try again")
-
-    @contextlib.contextmanager
-    def text_writer(self, wait: float | None = None) -> Iterator[LocalWriter]:
-        """Hold the write lock, to replace text indexes that are damaged."""
-        with self.writer(wait, replace_text=True) as writer:
-            yield writer
-
-    def remove_derived(self, name: str) -> None:
-        """Remove a damaged file of what is derived from the index, or from the vectors of an encoder."""
-        encoder, _, file = name.partition("/")
-        folder = self._vectors.folder(encoder) if (self.folder / layout.VECTORS / encoder).is_dir() else None
-        path = folder / file if folder and file else layout.derived_folder(self.folder) / name
-        self._vectors.close()
-        with write_lock(path.parent, None, lambda _: None):
-            path.unlink(missing_ok=True)
-            if path.parent == folder:  # else the clusters count as fitted
-                (folder / EMBEDDED).unlink(missing_ok=True)
+            return [str(error).partition("; run ")[0]]
 
     def health(self, *, fields: bool = False) -> dict[str, Any]:
         """Return nothing: only a cluster has a health."""
@@ -286,11 +255,11 @@ class LocalBackend:
     @contextlib.contextmanager
     def _catalog(self) -> Iterator[Catalog]:
         """Take a connection from the pool for exclusive use."""
-        with self._translate_errors():
+        with self._name_damage():
             catalog = self._take()
             try:
                 yield catalog
-            except (sqlite3.DatabaseError, BrokenBlock) as error:
+            except CATALOG_ERRORS as error:
                 catalog.close()
                 if catalog.is_immutable and not catalog.is_current():
                     raise IndexUnavailable("the index was changed meanwhile; search again") from error
@@ -318,47 +287,44 @@ class LocalBackend:
             self._fulltext = None
             catalog.close()
 
-    def _open_fulltext(
-        self, catalog: Catalog, generation: int, doubts: Doubts, last_try: bool
-    ) -> FulltextReader | None:
+    def _open_fulltext(self, catalog: Catalog, generation: int) -> FulltextReader | None:
         """Return the tantivy indexes of a generation; None if they are being replaced."""
         opened, wanted = self._fulltext, (catalog.identity, generation)
-        if opened is None or opened[0] != wanted:
-            opened = None
-        sums = opened[2] if opened else self._integrity.text_sums(catalog)
-        problems = self._integrity.text_problems(generation, sums)
-        if problems:
-            if last_try or (wanted, problems) in doubts:
-                raise layout.damage_error(self.folder, problems[0])
-            doubts.append((wanted, problems))  # or a newer generation has replaced this one
-            return None
-        if opened:
+        if opened and opened[0] == wanted:
             return opened[1]
         from dowse.storage.local.fulltext import FulltextReader  # loads tantivy
 
         try:
             fulltext = FulltextReader(layout.generation_path(self.folder, generation))
-        except (ValueError, OSError) as error:
-            if not last_try:
-                return None
-            raise layout.unavailable_error(self.folder, error) or layout.damage_error(
-                self.folder, error
-            ) from error
-        # tantivy opens without some files, if a writer has just removed them, and fails later.
-        if not last_try and self._integrity.text_problems(generation, sums):
+        except DowseError:
+            if self._is_newest(catalog, generation):
+                raise
             return None
-        self._fulltext = (wanted, fulltext, sums)
+        # tantivy opens without some files, if a writer has just removed them, and fails later.
+        if not self._is_newest(catalog, generation):
+            return None
+        self._fulltext = (wanted, fulltext)
         return fulltext
 
+    def _is_newest(self, catalog: Catalog, generation: int) -> bool:
+        """Whether no later generation is committed: before that, no file of this one is removed."""
+        if catalog.is_current() and not layout.has_generations(self.folder, besides=generation):
+            return True
+        with self._catalog() as newest:
+            return (newest.identity, newest.generation()) == (catalog.identity, generation)
+
     @contextlib.contextmanager
-    def _translate_errors(self) -> Iterator[None]:
-        """Turn errors of SQLite and of decompression into errors that name the remedy."""
+    def _name_damage(self) -> Iterator[None]:
+        """Turn errors of the catalog into errors that name the remedy, and others that damage has led to."""
         try:
-            yield
-        except (sqlite3.DatabaseError, BrokenBlock) as error:
-            raise layout.unavailable_error(self.folder, error) or layout.damage_error(
-                self.folder, error
-            ) from error
+            with translate_errors(self.folder, *CATALOG_ERRORS):
+                yield
+        except (DowseError, QueryError):
+            raise
+        except READ_ERRORS as error:  # what was read may have been nonsense
+            if problems := self.check():
+                raise damage_error(self.folder, problems[0]) from error
+            raise
 
     @contextlib.contextmanager
     def _translate_write_errors(self) -> Iterator[None]:
@@ -368,7 +334,7 @@ class LocalBackend:
         except DowseError:
             raise
         except (OSError, ValueError, RuntimeError) as error:  # the last two are what tantivy raises
-            unavailable = layout.unavailable_error(self.folder, error)
+            unavailable = unavailable_error(self.folder, error)
             if unavailable is None:
                 raise
             raise unavailable from error

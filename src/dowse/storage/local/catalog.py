@@ -7,27 +7,21 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from dowse.damage import damage_error, is_write_error
 from dowse.errors import IndexMissing, IndexOutdated, IndexVersionError
 from dowse.security.safe_files import make_private_directory
 from dowse.storage.local.graph_tables import SCHEMA as GRAPH_SCHEMA
 from dowse.storage.local.graph_tables import GraphTables, placeholders
-from dowse.storage.local.layout import (
-    damage_error,
-    has_generations,
-    has_no_locks,
-    is_write_error,
-    unavailable_error,
-)
+from dowse.storage.local.layout import has_generations, has_no_locks
 from dowse.storage.local.queries import CatalogQueries
-from dowse.storage.local.raw_files import LockKeepingConnection
 from dowse.types import FileRecord, SymbolRecord
 
 # Raised whenever what is stored, or the tokenizer, changes.
-FORMAT_VERSION = 11
+FORMAT_VERSION = 12
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -87,7 +81,7 @@ class Catalog(CatalogQueries):
     def open_for_writing(cls, path: Path) -> Self:
         """Open the catalog, creating it if there is none."""
         make_private_directory(path.parent)
-        db = LockKeepingConnection(path, str(path))
+        db = _open_database(path.absolute().as_uri())
         try:
             db.execute("PRAGMA trusted_schema=OFF")
             db.execute("PRAGMA journal_mode=WAL")
@@ -101,9 +95,9 @@ class Catalog(CatalogQueries):
                 db.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT_VERSION),))
                 db.execute("INSERT INTO meta VALUES ('generation', '0')")
                 db.execute("COMMIT")
-        except sqlite3.DatabaseError as error:
+        except sqlite3.DatabaseError:
             db.close()
-            raise unavailable_error(path.parent, error) or damage_error(path.parent, error) from error
+            raise
         return cls(db, path)._checked()
 
     @classmethod
@@ -116,7 +110,7 @@ class Catalog(CatalogQueries):
             raise _missing(path)
         uri = path.absolute().as_uri()
         try:
-            return cls(_connect(path, f"{uri}?mode=ro", is_mapped), path)._checked()
+            return cls(_connect(f"{uri}?mode=ro", is_mapped), path)._checked()
         except sqlite3.OperationalError as error:
             if error.sqlite_errorname == "SQLITE_READONLY_ROLLBACK" and not has_generations(path.parent):
                 raise _missing(path) from error  # the first writer did not come far
@@ -125,7 +119,7 @@ class Catalog(CatalogQueries):
                 raise
             # A read-only folder or full disk can't hold the shared memory of the write-ahead log; it has no
             # writer, and neither has a folder without locks.
-            immutable = _connect(path, f"{uri}?immutable=1", is_mapped)
+            immutable = _connect(f"{uri}?immutable=1", is_mapped)
             return cls(immutable, path, is_immutable=True)._checked()
 
     def _checked(self) -> Self:
@@ -136,16 +130,11 @@ class Catalog(CatalogQueries):
                 raise sqlite3.DatabaseError("it has views or triggers")
             meta = self.meta()
             version = meta.get("format", "?")
-        except sqlite3.OperationalError as error:
-            self._db.close()
-            if "no such table" not in str(error):
-                raise
-            if not has_generations(self.path.parent):
-                raise _missing(self.path) from error  # the first writer did not come far
-            raise damage_error(self.path.parent, error) from error
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise damage_error(self.path.parent, error) from error
+            if "no such table" in str(error) and not has_generations(self.path.parent):
+                raise _missing(self.path) from error  # the first writer did not come far
+            raise
         if version != str(FORMAT_VERSION):
             self._db.close()
             is_older = version.isdigit() and int(version) < FORMAT_VERSION
@@ -201,7 +190,7 @@ class Catalog(CatalogQueries):
 
     def empty(self) -> None:
         """Remove all content within the transaction; readers do not see that before it is committed."""
-        kept = ("format", "generation", "repo", "commit")
+        kept = ("format", "generation", "repo")
         tables = self._db.execute("SELECT name FROM sqlite_master WHERE type='table' AND name != 'meta'")
         for (table,) in tables.fetchall():
             if not table.startswith("sqlite_"):
@@ -213,18 +202,11 @@ class Catalog(CatalogQueries):
         """Whether a transaction is open."""
         return self._db.in_transaction
 
-    def keep_log(self) -> None:
-        """Leave the log alone until `commit` has it checkpointed: checksums are made from it before."""
-        self._db.execute("PRAGMA wal_autocheckpoint=0")
-
-    def commit(
-        self, generation: int, meta: dict[str, str], before_checkpoint: Callable[[], None] = lambda: None
-    ) -> None:
+    def commit(self, generation: int, meta: Mapping[str, str]) -> None:
         """Make the new generation visible to readers."""
         values = {**meta, "generation": str(generation)}
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
         self._db.execute("COMMIT")
-        before_checkpoint()
         # Active readers keep the log from being checkpointed; then the next commit does it. Nobody waits.
         with contextlib.suppress(sqlite3.OperationalError):
             self._db.execute("PRAGMA busy_timeout=0")
@@ -239,6 +221,8 @@ class Catalog(CatalogQueries):
     def generation(self) -> int:
         """Return the generation this snapshot sees."""
         row = self._db.execute("SELECT value FROM meta WHERE key='generation'").fetchone()
+        if row is None or not str(row[0]).isdecimal():
+            raise sqlite3.DatabaseError("it names no generation")
         return int(row[0])
 
     def put_file(self, record: FileRecord, before: RemovedFile | None = None) -> tuple[int, list[int]]:
@@ -337,9 +321,13 @@ def _has_log(path: Path) -> bool:
         return False
 
 
-def _connect(path: Path, uri: str, is_mapped: bool) -> sqlite3.Connection:
-    db = LockKeepingConnection(path, uri, uri=True)
+def _connect(uri: str, is_mapped: bool) -> sqlite3.Connection:
+    db = _open_database(uri)
     db.execute("PRAGMA trusted_schema=OFF")  # an index may come from anybody: no functions in its schema
     # Memory-mapped: a reader touches pages all over the file, without a system call for each.
     db.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}" if is_mapped else "PRAGMA cache_size=-32000")
     return db
+
+
+def _open_database(uri: str) -> sqlite3.Connection:
+    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)

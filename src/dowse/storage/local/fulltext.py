@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tantivy
 from tantivy import Occur, Query
 
+from dowse.damage import translate_errors
 from dowse.parsing.tokenizer import tokenize
 from dowse.query.ast import (
     And,
@@ -148,13 +150,23 @@ class FulltextReader:
     """Searches both tantivy indexes of a generation; their folder may be removed once they are open."""
 
     def __init__(self, folder: Path) -> None:
-        self._symbols = _open_searcher(folder / _SYMBOLS)
-        self._files = _open_searcher(folder / _FILES)
+        self._index_folder = folder.parents[1]
+        with self._name_damage():
+            self._symbols = _open_searcher(folder / _SYMBOLS)
+            self._files = _open_searcher(folder / _FILES)
+            meta = (folder / _SYMBOLS / "meta.json").read_bytes().replace(b" ", b"")
         # Only then does tantivy's own document frequency include deleted symbols.
-        self._has_deletes = b'"deletes":{' in (folder / _SYMBOLS / "meta.json").read_bytes().replace(
-            b" ", b""
-        )
+        self._has_deletes = b'"deletes":{' in meta
         self.cache = ReadCache()
+
+    def _name_damage(self) -> AbstractContextManager[None]:
+        """Return a context in which errors of tantivy become errors that name the remedy."""
+        return translate_errors(self._index_folder, ValueError, OSError)
+
+    def check(self) -> None:
+        """Read the columns of all symbols and files; raises IndexDamaged if that fails."""
+        self._hits(Query.all_query(), max(1, self.symbol_count))
+        self._file_ids(Query.all_query())
 
     @property
     def symbol_count(self) -> int:
@@ -204,22 +216,26 @@ class FulltextReader:
         return self.cache.frequencies.get([key], lambda _: [(key, self._read_frequency(field, term))])[key]
 
     def _read_frequency(self, field: str, term: str) -> int:
-        frequency = int(self._symbols.doc_freq(field, term))
-        if not frequency or not self._has_deletes:
-            return frequency
-        return int(self._symbols.search(_term(field, Term(term)), 1, count=True).count)
+        with self._name_damage():
+            frequency = int(self._symbols.doc_freq(field, term))
+            if not frequency or not self._has_deletes:
+                return frequency
+            return int(self._symbols.search(_term(field, Term(term)), 1, count=True).count)
 
     def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose trigrams match."""
-        if not self.file_count:
-            return []
-        hits = self._files.search(_trigram_query(trigrams), self.file_count, count=False).hits
-        return [int(i) for i in self._files.fast_field_values("file", [address for _, address in hits])]
+        return self._file_ids(_trigram_query(trigrams)) if self.file_count else []
+
+    def _file_ids(self, query: Query) -> list[int]:
+        with self._name_damage():
+            hits = self._files.search(query, max(1, self.file_count), count=False).hits
+            return [int(i) for i in self._files.fast_field_values("file", [address for _, address in hits])]
 
     def _hits(self, query: Query, limit: int) -> list[tuple[int, float]]:
-        hits = self._symbols.search(query, limit, count=False).hits
-        rows = self._symbols.fast_field_values("row", [address for _, address in hits])
-        return list(zip(rows, [score for score, _ in hits], strict=True))
+        with self._name_damage():
+            hits = self._symbols.search(query, limit, count=False).hits
+            rows = self._symbols.fast_field_values("row", [address for _, address in hits])
+            return list(zip(rows, [score for score, _ in hits], strict=True))
 
 
 def _open_searcher(folder: Path) -> Any:  # noqa: ANN401 - tantivy's Searcher has no public constructor to name

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain
 
+from dowse.damage import BrokenBlock
 from dowse.storage.compression import unpack
 from dowse.storage.local.key_filter import KeyFilter
 from dowse.storage.protocol import (
-    BrokenBlock,
     FileSymbol,
     NamedReference,
     ResolvedReference,

@@ -4,8 +4,6 @@
     text/000012/        tantivy's files of generation 12 (`symbols/` and `files/`)
     vectors/ENCODER/    a matrix of vectors, shared by all generations (dowse.vectors)
     derived/            caches that `dowse.research` fills on first use
-    catalog.sqlite.sums checksums of the catalog's pages (dowse.storage.local.page_sums)
-    verified.json       which files were found intact (dowse.security.checked_files)
     writer.lock         the write lock (dowse.write_lock)
     CACHEDIR.TAG        tells backups, and our own walker, that all of this can be rebuilt
 
@@ -23,9 +21,9 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-from dowse.errors import DowseError, IndexDamaged, IndexUnavailable
-from dowse.security.checked_files import VERIFIED
-from dowse.security.safe_files import is_temporary, open_without_links, sync_folder
+from dowse.damage import damage_error
+from dowse.errors import DowseError
+from dowse.security.safe_files import open_without_links, sync_folder
 from dowse.security.safe_files import refuse_links as _refuse_links
 from dowse.vectors.files import ORDER, STATE
 from dowse.write_lock import LOCK, has_locks
@@ -36,31 +34,11 @@ VECTORS = "vectors"
 DERIVED = "derived"
 TAG = "CACHEDIR.TAG"
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# The index of `dowse`; `dowse clear` removes it.\n"
-_CATALOG_FILES = (*(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal", ".sums")), VERIFIED)
+_CATALOG_FILES = (
+    *(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal")),
+    *(f"{CATALOG}.sums", "verified.json"),  # of formats before 12
+)
 _GENERATION = re.compile(r"[0-9]{6,}")
-# Messages of SQLite and tantivy that do not mean damage (tantivy has no error codes), and the remedy.
-_REMEDIES = (
-    ("disk is full", "free some space on its disk"),
-    ("No space left", "free some space on its disk"),
-    ("quota exceeded", "free some space within your quota"),
-    ("Too many open files", "close some, or raise the limit (`ulimit -n`)"),
-    ("Cannot allocate memory", "free some memory"),
-    ("Read-only file system", "name a folder that can be written to with --index-dir"),
-    ("is locked", "wait for the other process that has it open, or end that"),
-    ("readonly database", "check the permissions of that folder"),
-    ("unable to open database", "check the permissions of that folder, and the limit of open files"),
-    ("Permission denied", "check the permissions of that folder"),
-    ("out of memory", "free some memory"),
-    ("Resource temporarily unavailable", "raise the limits of memory and threads (`ulimit -v`, `ulimit -u`)"),
-    ("Failed to spawn", "raise the limits of memory and threads (`ulimit -v`, `ulimit -u`)"),
-    ("can't start new thread", "raise the limits of memory and threads (`ulimit -v`, `ulimit -u`)"),
-    ("Input/output error", "check its disk"),
-)
-# Errors of SQLite that only a write can have: nothing was lost.
-_WRITE_ERRORS = frozenset(
-    "SQLITE_FULL SQLITE_IOERR_WRITE SQLITE_IOERR_FSYNC SQLITE_IOERR_DIR_FSYNC SQLITE_IOERR_TRUNCATE"
-    " SQLITE_IOERR_SHMOPEN SQLITE_IOERR_SHMSIZE SQLITE_IOERR_SHMMAP SQLITE_IOERR_NOMEM".split()
-)
 # Errors of SQLite where the file system has no locks.
 _LOCK_ERRORS = frozenset(
     "SQLITE_PROTOCOL SQLITE_IOERR_LOCK SQLITE_IOERR_RDLOCK SQLITE_IOERR_SHMLOCK SQLITE_IOERR_UNLOCK".split()
@@ -110,9 +88,10 @@ def sync_generation(folder: Path, generation: int) -> None:
         sync_folder(each)
 
 
-def has_generations(folder: Path) -> bool:
-    """Whether there is the folder of any generation."""
-    return any(_GENERATION.fullmatch(entry.name) for entry in (folder / TEXT).glob("*"))
+def has_generations(folder: Path, besides: int = 0) -> bool:
+    """Whether there is the folder of any generation, besides one."""
+    names = {entry.name for entry in (folder / TEXT).glob("*")} - {generation_path(folder, besides).name}
+    return any(map(_GENERATION.fullmatch, names))
 
 
 def remove_generation(folder: Path, generation: int) -> None:
@@ -120,17 +99,6 @@ def remove_generation(folder: Path, generation: int) -> None:
     import shutil
 
     shutil.rmtree(generation_path(folder, generation), ignore_errors=True)
-
-
-def remove_unfinished(folder: Path) -> None:
-    """Remove files that a killed process was writing."""
-    for name in os.listdir(folder):
-        if _is_unfinished(name):
-            (folder / name).unlink(missing_ok=True)
-
-
-def _is_unfinished(name: str) -> bool:
-    return is_temporary(name, f"{CATALOG}.sums") or is_temporary(name, VERIFIED)
 
 
 def remove_other_generations(folder: Path, keep: int) -> None:
@@ -152,7 +120,6 @@ def remove_index(folder: Path, keep_vectors: Collection[str] = ()) -> None:
 
     for name in _CATALOG_FILES:
         (folder / name).unlink(missing_ok=True)
-    remove_unfinished(folder)
     with contextlib.suppress(OSError):
         sync_folder(folder)
     remove_other_generations(folder, keep=0)
@@ -205,7 +172,6 @@ def refuse_foreign_folder(folder: Path) -> None:
     if CATALOG in names:
         return
     foreign = names - {*_CATALOG_FILES, LOCK, TAG, VECTORS, DERIVED}
-    foreign = {name for name in foreign if not _is_unfinished(name)}
     if foreign == {TEXT}:
         foreign = {e.name for e in (folder / TEXT).glob("*") if not _GENERATION.fullmatch(e.name)}
     if foreign:
@@ -215,35 +181,10 @@ def refuse_foreign_folder(folder: Path) -> None:
         )
 
 
-def unavailable_error(folder: Path, reason: object) -> IndexUnavailable | None:
-    """Return the error for an intact index that can't be used now; None if the reason is another."""
-    text = str(reason)
-    remedies = [remedy for words, remedy in _REMEDIES if words in text]
-    if not remedies and is_write_error(reason):
-        remedies = ["is its disk full?"]  # SQLite does not say why it could not write
-    if not remedies:
-        return None
-    return IndexUnavailable(
-        f"the index in {folder} can't be used now ({text.splitlines()[0]}); {remedies[0]}"
-    )
-
-
 def has_no_locks(folder: Path, error: object) -> bool:
     """Whether SQLite could not lock, as in some network folders; it takes some for another process."""
     name = getattr(error, "sqlite_errorname", "")
     return name in _LOCK_ERRORS or (name == "SQLITE_BUSY" and not has_locks(folder))
-
-
-def is_write_error(error: object) -> bool:
-    """Whether SQLite could not write, as on a full disk."""
-    return getattr(error, "sqlite_errorname", "") in _WRITE_ERRORS
-
-
-def damage_error(folder: Path, reason: object) -> IndexDamaged:
-    """Return the error for an index that can't be read."""
-    return IndexDamaged(
-        f"the index in {folder} is damaged ({reason}); run `dowse repair`, or `dowse index --rebuild`"
-    )
 
 
 def link_file(source: str, target: str) -> str:

@@ -206,7 +206,7 @@ class CatalogQueries:
         row = self._db.execute("SELECT data FROM refs WHERE file_id=?", (file_id,)).fetchone()
         return unpack_references(row[0]) if row else []
 
-    def quick_check(self) -> list[str]:
+    def integrity_check(self) -> list[str]:
         """Return what SQLite's own check finds wrong, nothing if all is well."""
-        rows = [row[0] for row in self._db.execute("PRAGMA quick_check")]
+        rows = [str(row[0]) for row in self._db.execute("PRAGMA integrity_check")]
         return [] if rows == ["ok"] else rows

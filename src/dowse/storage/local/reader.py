@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dowse.damage import READ_ERRORS, translate_errors
 from dowse.query.ast import Leaf, PathFilter, RepoFilter, RowsFilter, SymFilter, WithinFilter
 from dowse.query.evaluate import is_within, path_matches, symbol_matches
 from dowse.storage.local.catalog import Catalog
-from dowse.storage.local.integrity import CatalogState
-from dowse.storage.local.layout import DERIVED, damage_error
+from dowse.storage.local.layout import DERIVED
 from dowse.storage.local.queries import CatalogQueries
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors
 from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
@@ -34,11 +35,9 @@ class LocalReader(CatalogQueries):
         catalog: Catalog,
         fulltext: FulltextReader,
         vectors: LocalVectors,
-        state: CatalogState,
     ) -> None:
         super().__init__(catalog.connection)
-        self._folder, self._state = folder, state
-        self.unverified = state.note
+        self._folder = folder
         self._catalog, self._fulltext, self._vectors = catalog, fulltext, vectors
         self._cache = fulltext.cache
         self.source = ""
@@ -116,7 +115,8 @@ class LocalReader(CatalogQueries):
         if request.constraint is not None:
             among = KeywordRequest((), {}, request.constraint, request.exact_rows)
             allowed = [row for row, _ in self.search_bm25(among, max(1, self.symbol_count()))]
-        return self._encoder_vectors(request.encoder).nearest(request, limit, allowed)
+        with self._name_damage():
+            return self._encoder_vectors(request.encoder).nearest(request, limit, allowed)
 
     def nearest_each(self, requests: Sequence[VectorRequest], limit: int) -> list[list[tuple[int, float]]]:
         """Return the nearest symbols of each request."""
@@ -127,7 +127,8 @@ class LocalReader(CatalogQueries):
 
     def embedded_count(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder."""
-        return self._vectors.count_embedded(encoder, self.generation, self._catalog)
+        with self._name_damage():
+            return self._vectors.count_embedded(encoder, self.generation, self._catalog)
 
     def has_approximate_vectors(self, encoder: str) -> bool:
         """Whether symbols without a vector of an encoder have approximate ones."""
@@ -140,11 +141,13 @@ class LocalReader(CatalogQueries):
     def without_vector(self, encoder: str, rows: Sequence[int]) -> list[tuple[int, bytes]]:
         """Return (row, key) of those of some symbols that have no vector."""
         keys = self.vector_keys_of(rows)
-        return self._vectors.without_vector(encoder, [(row, keys[row]) for row in rows])
+        with self._name_damage():
+            return self._vectors.without_vector(encoder, [(row, keys[row]) for row in rows])
 
     def vectors(self, encoder: str, rows: Sequence[int]) -> Floats:
         """Return the vectors of symbols."""
-        return self._encoder_vectors(encoder).rows(rows)
+        with self._name_damage():
+            return self._encoder_vectors(encoder).rows(rows)
 
     def vector_health(self, encoder: str) -> tuple[bool, str]:
         """Return whether the vectors of an encoder are intact, and how they are searched."""
@@ -157,6 +160,10 @@ class LocalReader(CatalogQueries):
     def cluster_members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
         """Return (row, cosine) of the symbols of one cluster."""
         return self._encoder_vectors(encoder).members(cluster)
+
+    def _name_damage(self) -> AbstractContextManager[None]:
+        """Return a context in which errors about vectors become errors that name the remedy."""
+        return translate_errors(self._folder, *READ_ERRORS)
 
     def _encoder_vectors(self, encoder: str) -> GenerationVectors:
         return self._vectors.load(encoder, self.generation, self._catalog)
@@ -208,17 +215,28 @@ class LocalReader(CatalogQueries):
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
     ) -> list[Edge]:
-        """Return edges out of symbols, or into them; raises IndexDamaged if the call graph is."""
-        if self._state.graph:
-            raise damage_error(self._folder, self._state.graph)
+        """Return edges out of symbols, or into them."""
         return self._catalog.graph.edges(rows, kinds, incoming, limit)
 
     def check(self) -> list[str]:
-        """Return what is wrong: with the catalog, or between the catalog and the text indexes."""
-        problems = self.quick_check()
+        """Return what is wrong: with the catalog, the text indexes, or between them; reads all of it."""
+        problems = self.integrity_check()
+        if problems:
+            return problems
+        try:
+            self._fulltext.check()
+            self._read_all()
+        except READ_ERRORS as error:
+            return [f"what is stored can't be read: {error}"]
         counts = self.counts()
         files = self._fulltext.file_count + len(self._deferred_ids())
         for what, count in (("symbols", self._fulltext.symbol_count), ("files", files)):
             if count != counts[what]:
                 problems.append(f"the catalog has {counts[what]} {what}, the text index {count}")
         return problems
+
+    def _read_all(self) -> None:
+        """Decode the text of every file, and what is stored of its symbols."""
+        for file in self.files():
+            self.text(file.file_id).decode()
+            self.symbols(self.rows_of_files([file.file_id]))

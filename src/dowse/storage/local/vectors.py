@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
-from dowse.security.checked_files import seal, unseal
 from dowse.security.safe_files import write_atomically
 from dowse.storage.local.layout import VECTORS, remove_vectors
 from dowse.vectors.files import STATE, approximation_of, encoder_path, parse_state
@@ -68,8 +67,15 @@ class LocalVectors:
         """Return the folders of all encoders."""
         return sorted(folder for folder in self._folder.glob("*") if folder.is_dir())
 
+    def problem(self, folder: Path) -> str:
+        """Return what is wrong with the vectors of an encoder, "" for nothing; reads all of them."""
+        try:
+            return _open_matrix(folder).problem()
+        except DowseError as error:
+            return str(error).partition("; run ")[0]
+
     def count_embedded(self, encoder: str, generation: int, catalog: Catalog) -> int:
-        """Return how many symbols have a vector; 0 if vectors can't be read: keyword search still works."""
+        """Return how many symbols have a vector."""
         folder = self.folder(encoder)
         state, saved = _read_state(folder), _read_counts(folder)
         if not state:
@@ -77,10 +83,7 @@ class LocalVectors:
         # While a process adds vectors it saves the count from time to time; afterwards it has to be exact.
         if saved.get("generation") == generation and (saved.get("matrix") == state or lock_holder(folder)):
             return int(saved["symbols"])
-        try:
-            vectors = self.load(encoder, generation, catalog)
-        except DowseError:
-            return 0
+        vectors = self.load(encoder, generation, catalog)
         _save_counts(generation, vectors)
         return vectors.embedded
 
@@ -220,7 +223,7 @@ class GenerationVectors:
         """Return whether the vectors are intact, and the recall of approximate search."""
         problem = self.matrix.problem()
         if problem:
-            return False, f"{problem}; run `dowse repair`"
+            return False, f"{problem}; run `dowse index --rebuild`"
         summary = (
             f"{len(self.matrix):,} vectors, {self.embedded:,} of {len(self._symbols):,} symbols have one"
         )
@@ -235,21 +238,19 @@ class GenerationVectors:
         return True, f"{summary}, searched approximately: recall@100 {share:.3f} of {_HEALTH_QUERIES} queries"
 
     def centroids(self) -> Floats:
-        """Return the centroids of the clusters, none if they were not fitted; raises IndexDamaged."""
-        import io
-
+        """Return the centroids of the clusters, none if they were not fitted; damaged ones are removed."""
         import numpy as np
 
-        from dowse.vectors.matrix import damaged
-
+        file = self.matrix.folder / CLUSTERS
         try:
-            data = unseal((self.matrix.folder / CLUSTERS).read_bytes())
-            centroids: Floats = np.load(io.BytesIO(data), allow_pickle=False)
+            centroids: Floats = np.load(file, allow_pickle=False)
             if centroids.ndim == 2 and centroids.shape[1] == self.matrix.dimension:
                 return centroids
-        except (OSError, ValueError) as error:
-            if fitted_clusters(self.matrix) is not None:
-                raise damaged(self.matrix.folder, f"{CLUSTERS}: {error}") from error
+        except OSError:
+            pass
+        except (ValueError, EOFError, SyntaxError, TypeError):  # what NumPy raises about a header
+            with contextlib.suppress(OSError):
+                file.unlink()
         return np.zeros((0, self.matrix.dimension), np.float32)
 
     def members(self, cluster: int) -> list[tuple[int, float]]:
@@ -344,13 +345,14 @@ def _save_counts(generation: int, vectors: GenerationVectors, clusters: int | No
     if counts == _read_counts(vectors.matrix.folder):
         return
     with contextlib.suppress(OSError):  # a read-only folder, or two processes at once
-        write_atomically(vectors.matrix.folder / EMBEDDED, seal(json.dumps(counts).encode()))
+        write_atomically(vectors.matrix.folder / EMBEDDED, json.dumps(counts).encode())
 
 
 def fitted_clusters(matrix: Matrix) -> int | None:
     """Return the number of clusters that were fitted to this matrix, None if none were."""
     saved = _read_counts(matrix.folder)
-    return saved.get("clusters") if saved.get("matrix") == matrix.state.as_dict() else None
+    is_current = saved.get("matrix") == matrix.state.as_dict() and (matrix.folder / CLUSTERS).exists()
+    return saved.get("clusters") if is_current else None
 
 
 def _fit_clusters(matrix: Matrix, count: int) -> None:
@@ -364,7 +366,7 @@ def _fit_clusters(matrix: Matrix, count: int) -> None:
     centroids = matrix_centroids(matrix, min(count, len(matrix) // _SYMBOLS_A_CLUSTER))
     data = io.BytesIO()
     np.save(data, centroids)
-    write_atomically(matrix.folder / CLUSTERS, seal(data.getvalue()))
+    write_atomically(matrix.folder / CLUSTERS, data.getvalue())
 
 
 def _symbol_keys(catalog: Catalog) -> tuple[NDArray[np.int64], Keys]:
@@ -395,7 +397,8 @@ def _read_state(folder: Path) -> dict[str, Any]:
 def _read_counts(folder: Path) -> dict[str, Any]:
     """Return the saved counts, nothing if they can't be read: then they are counted again."""
     try:
-        counts = json.loads(unseal((folder / EMBEDDED).read_bytes()))
+        counts = json.loads((folder / EMBEDDED).read_bytes())
     except (OSError, ValueError):
         return {}
-    return counts if isinstance(counts, dict) else {}
+    is_sound = isinstance(counts, dict) and isinstance(counts.get("symbols"), int)
+    return counts if is_sound else {}

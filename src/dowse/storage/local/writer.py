@@ -3,50 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from dowse.damage import translate_errors
 from dowse.storage.local import layout
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.graph_tables import GraphTables
-from dowse.storage.local.integrity import COMMIT, Integrity, encode_commit, read_commit
-from dowse.storage.local.page_sums import PageSums
-from dowse.storage.local.text_sums import TEXT_SUMS, Sums, encode_sums, measure_text
 from dowse.types import DeferredFile, FileFingerprint, FileRecord, GraphPart
+
+# What tantivy raises for anything that it can't read or write.
+_TEXT_ERRORS = (RuntimeError, ValueError)
 
 
 class LocalWriter:
     """Implements `Writer`: nobody sees the generation before `commit`."""
 
-    def __init__(
-        self,
-        folder: Path,
-        catalog: Catalog,
-        integrity: Integrity,
-        *,
-        start_over: bool = False,
-        replace_text: bool = False,
-    ) -> None:
-        """Begin after the last generation, or without its content; damage is refused."""
+    def __init__(self, folder: Path, catalog: Catalog, *, start_over: bool = False) -> None:
+        """Begin after the last generation, or without its content."""
         self._folder = folder
         self._start_over = start_over
         self._catalog = catalog
         self._base = catalog.generation()
-        self._integrity = integrity
-        self._text_sums: Sums = {}
-        self._page_sums: PageSums | None = None
-        catalog.keep_log()
-        if self._base:
-            self._page_sums = integrity.refuse_damage(catalog, self._base, ignore_text=replace_text)
-            self._text_sums = {} if replace_text else integrity.text_sums(catalog)
-        self._commit = self._summed = read_commit(catalog.meta()) or 0
         self._fulltext: Any = None
         self._has_changed_files = False
         self._buffer_bytes = 0
-        # Of a killed writer:
-        layout.remove_unfinished(folder)
-        layout.remove_other_generations(folder, self._base)
+        layout.remove_other_generations(folder, self._base)  # of a killed writer
         if start_over:
             self._begin_catalog()
             catalog.empty()
@@ -116,20 +99,6 @@ class LocalWriter:
         self._begin_catalog()
         self._catalog.set_skipped(skipped)
 
-    def replace_text(self, files: Iterable[tuple[int, Sequence[int], FileRecord]]) -> None:
-        """Write the text indexes anew, of files given as id, rows of the symbols, and record; and commit.
-
-        For a writer that was made to do so: it has not looked at the text indexes that there are.
-        """
-        from dowse.storage.local.fulltext import FulltextWriter
-
-        self._begin_catalog()
-        folder = layout.clone_generation(self._folder, 0, self._base + 1)
-        self._fulltext = FulltextWriter(folder, create=True, buffer_bytes=self._buffer_bytes)
-        for file_id, rows, record in files:
-            self._fulltext.put(record, file_id, rows)
-        self.commit({})
-
     def begin_generation(self) -> None:
         """Let the next commit be a new generation although no file changed."""
         self._begin()
@@ -148,36 +117,25 @@ class LocalWriter:
         self._begin_catalog()
         generation = self._base
         if self._fulltext is not None:
-            self._fulltext.commit()
+            with translate_errors(self._folder, *_TEXT_ERRORS):
+                self._fulltext.commit()
             generation += 1
             layout.sync_generation(self._folder, generation)
-            before = {} if self._start_over else self._text_sums
-            self._text_sums = measure_text(layout.generation_path(self._folder, generation), before)
-        sums = {COMMIT: encode_commit(self._commit + 1), TEXT_SUMS: encode_sums(self._text_sums)}
-        self._catalog.commit(generation, {**meta, **sums}, self._save_sums)
+        self._catalog.commit(generation, meta)
         self._base, self._fulltext, self._has_changed_files = generation, None, False
         self._start_over = False
         layout.remove_other_generations(self._folder, generation)
-        self._integrity.trust(generation, self._text_sums)
         return generation
-
-    def _save_sums(self) -> None:
-        self._commit = read_commit(self._catalog.meta()) or 0
-        self._page_sums = self._integrity.save_sums(self._page_sums, self._commit)
-        self._summed = self._commit
 
     def close(self) -> None:
         """Roll back what was not committed, whatever state a failure left it in."""
         fulltext, self._fulltext = self._fulltext, None
         try:
             # tantivy raises if a commit has failed; its files are removed below.
-            with contextlib.suppress(RuntimeError, ValueError):
+            with contextlib.suppress(*_TEXT_ERRORS):
                 if fulltext is not None:
                     fulltext.abort()
             self._catalog.rollback()
-            # Interrupted between the commit and its checksums: closing has the log checkpointed.
-            if (read_commit(self._catalog.meta()) or 0) != self._summed:
-                self._save_sums()
             # Interrupted right after the commit, this writer may not know that the generation is in use.
             if self._catalog.generation() == self._base:
                 layout.remove_generation(self._folder, self._base + 1)
@@ -191,12 +149,8 @@ class LocalWriter:
 
             base = 0 if self._start_over else self._base
             folder = layout.clone_generation(self._folder, base, self._base + 1)
-            try:
+            with translate_errors(self._folder, *_TEXT_ERRORS):
                 self._fulltext = FulltextWriter(folder, create=not base, buffer_bytes=self._buffer_bytes)
-            except ValueError as error:  # what tantivy raises for anything it can't read
-                raise layout.unavailable_error(self._folder, error) or layout.damage_error(
-                    self._folder, error
-                ) from error
 
     def _begin_catalog(self) -> None:
         if not self._catalog.in_transaction:
