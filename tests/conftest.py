@@ -62,7 +62,7 @@ _SLOW = (
     *("graph/resolve/test_update", "graph/resolve/test_history", "search/test_hybrid"),
     *("install/", "packaging/", "workers/", "storage/local/test_locks", "storage/local/test_portable"),
     *("source/test_git_hostile", "source/test_walk", "vectors/test_matrix"),
-    *("storage/local/test_limits", "storage/local/test_power_cut"),
+    *("storage/local/test_limits", "storage/local/test_power_cut", "storage/local/test_random_damage"),
 )
 # What takes half a minute to start: tests that need it are large.
 _LARGE_FIXTURES = frozenset(["secured", "ray_cluster"])

@@ -22,7 +22,7 @@ from dowse.config import (
     read_project_file,
 )
 from dowse.deadline import time_limit
-from dowse.errors import DowseError, IndexDamaged, IndexOutdated, IndexUnavailable
+from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexOutdated, IndexUnavailable
 from dowse.security.trust import drop_permissions
 from dowse.types import Answer, Note, StoredFile, Symbol, SymbolRow
 
@@ -69,7 +69,7 @@ def _rebuilds(method: Method) -> Method:
     def run(self: Index, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as the method
         try:
             return method(self, *arguments, **options)
-        except IndexDamaged:
+        except (IndexDamaged, IndexMissing):  # missing while another thread builds it again
             self.backend.close()
         with self._rebuilding:
             try:

@@ -158,7 +158,10 @@ class Catalog(CatalogQueries):
         (page_size,) = self._db.execute("PRAGMA page_size").fetchone()
         if _has_log(self.path):
             return False  # the newest pages may still be in the log
-        return self.path.stat().st_size < int(pages) * int(page_size)
+        try:
+            return self.path.stat().st_size < int(pages) * int(page_size)
+        except FileNotFoundError:
+            raise _missing(self.path) from None  # somebody has just removed it
 
     @property
     def connection(self) -> sqlite3.Connection:
