@@ -644,20 +644,10 @@ class Index:
         self._lanes_in_process = not self.is_shared and is_shipped(self.settings.encoder)
         return self
 
-    def warm(
-        self,
-        query: str = "",
-        mode: Mode | None = None,
-        lanes: str | Sequence[str] | None = None,
-        plain: bool | None = None,
-    ) -> None:
-        """Start the processes that a search will need while the caller does something else."""
-        from dowse.search.options import SearchRequest, make_options
-        from dowse.search.planner import make_plan
-
-        options = make_options(self.settings, mode=mode, lanes=lanes, plain=plain)
-        request = SearchRequest(query or "anything", options)
-        self.lanes.warm(make_plan(request, has_vectors=self.settings.encoder != "none").lanes)
+    def warm(self, lanes: Sequence[str] = ("keyword", "embedding")) -> None:
+        """Start what a search with these lanes will need while the caller does something else."""
+        has_encoder = self.settings.encoder != "none"
+        self.lanes.warm([lane for lane in lanes if has_encoder or lane != "embedding"])
 
     def _available_encoder(self) -> Encoder | None:
         """Return the encoder if it is loaded or shipped: a keyword search must not wait for one."""

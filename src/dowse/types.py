@@ -227,6 +227,7 @@ class Answer:
     embedded: EmbeddingCoverage | None = None  # None where no encoder is in use
     plan: PlanReport | None = None
     lanes: tuple[LaneReport, ...] = field(default=(), compare=False)  # with times, which differ
+    words: tuple[str, ...] = ()  # of the query, with those of phrases, misspelt ones corrected
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

@@ -20,9 +20,8 @@ from dowse.errors import QueryError
 from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.host import LaneHost
 from dowse.search.lanes.jobs import LANES, Lane, LaneJob, LaneRunner, Outcome
-from dowse.search.options import SearchRequest
+from dowse.search.options import PLANNED_LANES, SearchRequest
 from dowse.search.pipeline import search
-from dowse.search.planner import PLANNED_LANES
 from dowse.search.ranking.profile import TREE
 from dowse.search.retrieval import StaleGeneration
 from search.requests import request

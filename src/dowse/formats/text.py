@@ -8,7 +8,6 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dowse.errors import QueryError
 from dowse.formats.snippets import NumberedLine, Window, around, snippet, with_gaps
 from dowse.formats.style import Style
 from dowse.security.terminal import escape_controls, escape_name
@@ -30,7 +29,7 @@ _SKIPPED = f"{'⋮':>6}"
 
 def render_answer(answer: Answer, style: Style, window: Window = _WINDOW, *, explain: bool) -> str:
     """Return the hits of a search as text."""
-    terms = _query_terms(answer.query)
+    terms = _query_terms(answer)
     plan = _render_plan(answer, style) if explain else ""
     return plan + "".join(_render_hit(hit, terms, style, window, explain) + "\n" for hit in answer.hits)
 
@@ -195,16 +194,11 @@ def _render_explanation(hit: Hit, style: Style) -> list[str]:
     return [f"{style.dim}        {escape_controls(line)}{style.reset}".rstrip() for line in lines]
 
 
-def _query_terms(query: str) -> frozenset[str]:
-    """Return the terms to highlight: of words and phrases, not of filters."""
+def _query_terms(answer: Answer) -> frozenset[str]:
+    """Return the terms to highlight."""
     from dowse.parsing.tokenizer import tokenize_query
-    from dowse.query.parser import parse_query
 
-    try:
-        words = " ".join(word.text for word in parse_query(query).words)
-    except QueryError:  # a text taken as plain words
-        words = query
-    return frozenset(tokenize_query(words))
+    return frozenset(tokenize_query(" ".join(answer.words)))
 
 
 def _tokenize(text: str) -> list[str]:

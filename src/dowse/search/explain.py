@@ -78,6 +78,7 @@ def make_answer(
         generation=context.reader.generation,
         notes=tuple(dict.fromkeys(all_notes)),
         embedded=context.embedded,
+        words=tuple(word.text for word in plan.query.words),
         plan=PlanReport(
             plan.kind,
             _reason(context),

@@ -30,6 +30,17 @@ from dowse.errors import DowseError
 
 # The order of lanes breaks ties, whichever lane answers first.
 LANE_ORDER = ("keyword", "tfidf", "embedding", "graph")
+# The lanes that the planner chooses from; tfidf answers on request only.
+PLANNED_LANES = ("keyword", "embedding", "graph")
+MODE_LANES: Mapping[str, tuple[str, ...]] = {
+    "keyword": ("keyword",),
+    "tfidf": ("tfidf",),
+    "symbol": ("keyword",),
+    "embedding": ("embedding",),
+    "hybrid": ("keyword", "embedding"),
+    "graph": ("graph",),
+    "regex": (),
+}
 Kind = Literal["bool", "int", "float", "text", "choice", "list"]
 _KINDS: Mapping[type, Kind] = {bool: "bool", int: "int", float: "float", str: "text", tuple: "list"}
 

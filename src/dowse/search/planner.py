@@ -23,7 +23,7 @@ from dowse.query.ast import (
 )
 from dowse.query.parser import narrow, parse_query, plain_query
 from dowse.query.structural import StructuralQuery, parse_structural
-from dowse.search.options import LANE_ORDER, SearchOptions, SearchRequest
+from dowse.search.options import LANE_ORDER, MODE_LANES, PLANNED_LANES, SearchOptions, SearchRequest
 from dowse.search.ranking.question_kinds import question_kinds
 from dowse.search.spelling import Correction
 from dowse.types import Note
@@ -48,16 +48,6 @@ _LANE_WEIGHTS = {"keyword": 1.0, "embedding": 3.0, "graph": 0.2}
 # For a structural query the graph lane counts so much that its last candidate comes before the first one of
 # another lane.
 _STRUCTURE_WEIGHTS = {"keyword": 1.0, "embedding": 1.0, "graph": 20.0}
-# The lanes that the planner chooses from; tfidf answers on request only.
-PLANNED_LANES = ("keyword", "embedding", "graph")
-_MODE_LANES = {
-    "keyword": ("keyword",),
-    "tfidf": ("tfidf",),
-    "symbol": ("keyword",),
-    "embedding": ("embedding",),
-    "hybrid": ("keyword", "embedding"),
-    "graph": ("graph",),
-}
 # Remarks that one note lists.
 _MAX_REMARKS = 3
 
@@ -158,6 +148,22 @@ def make_plan(
     return replace(plan, fusion=_choose_fusion(plan, options.fusion), question=_question_kinds(plan))
 
 
+def check_query(request: SearchRequest) -> None:
+    """Raise what a plan would raise of a query that was written by hand; no index is needed.
+
+    Raises:
+        QueryError: with the position and the remedy, if a filter or pattern is invalid.
+    """
+    from dowse.query.regex.matcher import compile_leaf
+
+    if "\n" in request.text.strip():  # a pasted text is no query
+        return
+    query = narrow(_parse(request), filter_query(request.options))
+    for leaf in leaves(with_exact_words(query)):
+        if isinstance(leaf, Phrase | Regex):
+            compile_leaf(leaf, query.case)
+
+
 def _question_kinds(plan: Plan) -> Mapping[str, float]:
     """Return how a question is worded; nothing for names, structure and stack traces."""
     if plan.kind == "report":
@@ -240,7 +246,7 @@ def _correct(
 def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], bool]) -> Plan:
     """Take the lanes that the options name."""
     options = request.options
-    lanes = tuple(lane for lane in LANE_ORDER if lane in options.lanes) or _MODE_LANES[options.mode]
+    lanes = tuple(lane for lane in LANE_ORDER if lane in options.lanes) or MODE_LANES[options.mode]
     mode: str = options.mode
     if options.lanes:
         mode = lanes[0] if len(lanes) == 1 else "hybrid"

@@ -26,6 +26,7 @@ from dowse.interfaces.cli.left_work import hand_over
 from dowse.interfaces.cli.output import write_answer
 from dowse.interfaces.cli.printing import print_message
 from dowse.interfaces.cli.query_words import read_batch_path, read_query
+from dowse.search.forecast import likely_lanes
 from dowse.search.options import OPTIONS, OptionSpec, SearchOptions, SearchRequest, make_options
 
 _TYPES = {"int": int, "float": float}
@@ -97,18 +98,19 @@ def run(options: argparse.Namespace) -> int:
         from dowse.interfaces.cli.workspace_search import search_workspace
 
         return search_workspace(options, values)
-    if not environment.get().is_daemon:
+    if options.query and not environment.get().is_daemon:
         _preload_encoder(options, values)
     index = open_index(options, revision=_revision(options, values))
     if options.place.below and not options.everywhere:
         values["within"] = options.place.below
     is_new = not index.is_shared and not index.exists
     search_options = make_options(index.settings, **values)
+    lanes = likely_lanes(SearchRequest(options.query or "", search_options))
     if is_new and options.query:
         _check_query(options.query, search_options)
     elif not is_new and not environment.get().is_daemon:
-        index.warm(options.query or "", values.get("mode"), values.get("lanes"), values.get("plain"))
-    ensure_current(index, needs_graph=_needs_graph(options.query, search_options))
+        index.warm(lanes)
+    ensure_current(index, needs_graph="graph" in lanes)
     if options.command == "diff-search":
         from dowse.interfaces.cli.diff_search import enter_changes
 
@@ -134,11 +136,9 @@ def run(options: argparse.Namespace) -> int:
 def _preload_encoder(options: argparse.Namespace, values: Mapping[str, Any]) -> None:
     """Load a shipped encoder before the index is opened, if the query is one to be answered by meaning."""
     settings = load_settings(None, **flag_settings(options))
-    if not options.query or settings.isolation != "auto" or not is_shipped(settings.encoder):
+    if settings.isolation != "auto" or not is_shipped(settings.encoder):
         return
-    from dowse.search.planner import make_plan
-
-    if "embedding" in make_plan(SearchRequest(options.query, make_options(settings, **values))).lanes:
+    if "embedding" in likely_lanes(SearchRequest(options.query, make_options(settings, **values))):
         from dowse.encoders.preload import preload
 
         preload(settings.encoder, settings.view, settings.device, settings.threads)
@@ -168,23 +168,9 @@ def _revision(options: argparse.Namespace, values: Mapping[str, Any]) -> str:
 
 def _check_query(query: str, options: SearchOptions) -> None:
     """Refuse an invalid query before an index is built for it."""
-    from dowse.search.planner import make_plan
+    from dowse.search.planner import check_query
 
-    plan = make_plan(SearchRequest(query, options))
-    if plan.exact:
-        from dowse.query.regex.matcher import compile_leaf
-
-        for leaf in plan.exact:  # with --mode regex the whole query is one
-            compile_leaf(leaf, plan.query.case)
-
-
-def _needs_graph(query: str | None, options: SearchOptions) -> bool:
-    """Whether a query is one about the call graph; those of a batch may be."""
-    if query is None:
-        return True
-    from dowse.search.planner import make_plan
-
-    return "graph" in make_plan(SearchRequest(query, options)).lanes
+    check_query(SearchRequest(query, options))
 
 
 def _add_option_flags(parser: CommandParser, group: argparse._ArgumentGroup, *names: str) -> None:
