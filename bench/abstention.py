@@ -5,7 +5,7 @@
 
 The sets are those of quality.py. The first form asks every index its own questions and those of
 bench/data/off_topic.txt and nonsense.txt that are for reporting, and counts refusals. The second prints
-the weights for search/ranking/confidence.py: DIR is a corpus in BEIR layout that no set knows (functions
+the weights for search/explain.py: DIR is a corpus in BEIR layout that no set knows (functions
 without documentation, of packages that no encoder was trained on); of the repositories only `FIT_TREES` are
 read, with the questions in bench/data/tree_questions.txt and none of the set's own.
 """
@@ -25,9 +25,9 @@ from pathlib import Path
 import numpy as np
 
 from dowse import Index
+from dowse.search.explain import ABSTAIN, confidence
 from dowse.search.lanes.bm25 import query_terms
 from dowse.search.planner import make_plan
-from dowse.search.ranking.confidence import ABSTAIN, confidence
 from dowse.search.ranking.profile import CORPUS, TREE
 from dowse.types import Answer, Hit
 

@@ -35,8 +35,8 @@ from dowse.feedback.events import Event
 from dowse.feedback.store import FeedbackStore
 from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.lanes.bm25 import without_language
-from dowse.search.ranking.coverage import idf
 from dowse.search.ranking.feedback import MAX_CANDIDATES, feedback_order
+from dowse.search.ranking.fusion import idf
 from dowse.storage.protocol import Reader
 
 from common import milliseconds, work_folder, write_results

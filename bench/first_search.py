@@ -34,7 +34,7 @@ from dowse.eval.manifest import read_manifest
 from dowse.eval.types import Dataset
 from dowse.indexing.approximate import embed_approximately
 from dowse.search import retrieval
-from dowse.search.lanes.dispatch import InlineLanes
+from dowse.search.lanes.jobs import InlineLanes
 from dowse.search.options import SearchRequest, make_options
 from dowse.search.pipeline import search
 from dowse.types import Hit

@@ -23,9 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from dowse import Index
-from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.host import LaneHost
-from dowse.search.lanes.jobs import LANES, Lane, LaneJob, Outcome
+from dowse.search.lanes.jobs import LANES, InlineLanes, Lane, LaneJob, Outcome
 from dowse.storage.protocol import Reader
 
 from common import milliseconds, work_folder, write_results

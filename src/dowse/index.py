@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from dowse.indexing.diff import Difference
     from dowse.indexing.embed import EmbedReport
     from dowse.indexing.update import Progress, Report
-    from dowse.search.lanes.dispatch import LaneDispatcher
+    from dowse.search.lanes.jobs import LaneDispatcher
     from dowse.search.options import SearchOptions, SearchRequest
     from dowse.search.related import Related
     from dowse.source.tree_scanner import ScanResult
@@ -624,7 +624,7 @@ class Index:
         """Runs the lanes of a search."""
         with self._lock:
             if self._lanes is None:
-                from dowse.search.lanes.dispatch import LaneDispatcher
+                from dowse.search.lanes.jobs import LaneDispatcher
 
                 self._lanes = LaneDispatcher(
                     self.backend.address,

@@ -61,7 +61,3 @@ def test_a_query_without_mistakes_has_no_such_note(sample_index: Index):
 def test_a_bad_pattern_of_the_regex_mode_is_an_error(sample_index: Index):
     with pytest.raises(QueryError, match="unclosed"):
         sample_index.search("a(", mode="regex")
-
-
-def test_warming_up_for_plain_text_reads_no_filters(sample_index: Index):
-    sample_index.warm("lang:nothing of this kind", plain=True)

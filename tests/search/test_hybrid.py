@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 from dowse import Answer, DowseError, Hit, Index
 from dowse.config import CLUSTERINGS, FUSIONS
 from dowse.errors import QueryError
-from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.host import LaneHost
-from dowse.search.lanes.jobs import LANES, Lane, LaneJob, LaneRunner, Outcome
+from dowse.search.lanes.jobs import LANES, InlineLanes, Lane, LaneJob, LaneRunner, Outcome
 from dowse.search.options import PLANNED_LANES, SearchRequest
 from dowse.search.pipeline import search
 from dowse.search.ranking.profile import TREE

@@ -12,8 +12,8 @@ from dowse.search.exact import ExactMatches
 from dowse.search.lanes.jobs import Outcome
 from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan
-from dowse.search.ranking.profile import Profile, profile_for_question
-from dowse.search.ranking.question_kinds import asks_for_change
+from dowse.search.ranking.profile import Profile
+from dowse.search.ranking.question_kinds import asks_for_change, profile_for_question
 from dowse.search.ranking.signals import QueryFeatures, RankedHit
 from dowse.storage.protocol import KeywordRequest, Reader
 from dowse.types import EmbeddingCoverage, LaneScore, Note
@@ -21,7 +21,7 @@ from dowse.types import EmbeddingCoverage, LaneScore, Note
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
     from dowse.search.frames import LocatedHit
-    from dowse.search.ranking.coverage import QueryTerms
+    from dowse.search.ranking.fusion import QueryTerms
     from dowse.types import Boost
 
 

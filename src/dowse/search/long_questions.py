@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dowse.parsing.tokenizer import content_words, tokenize
 from dowse.query.long_text import LongText, names_in
-from dowse.search.ranking.coverage import term_idf
+from dowse.search.ranking.fusion import term_idf
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import known_names
 

@@ -22,16 +22,14 @@ from dowse.search.exact import (
 )
 from dowse.search.explain import above_min_score, make_answer
 from dowse.search.lanes.bm25 import query_terms
-from dowse.search.lanes.dispatch import InlineLanes
-from dowse.search.lanes.embedding_result import EmbeddingResult
-from dowse.search.lanes.jobs import LaneRunner
+from dowse.search.lanes.dense import EmbeddingResult
+from dowse.search.lanes.jobs import InlineLanes, LaneRunner
 from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan, lane_weights, make_plan, plain_name, plain_text_notes
-from dowse.search.ranking.copies import collapse_copies
-from dowse.search.ranking.coverage import QueryTerms
 from dowse.search.ranking.fusion import (
     FusedCandidate,
     LaneRanking,
+    QueryTerms,
     add_coverage,
     blend,
     collect,
@@ -316,8 +314,12 @@ def _refine(
 def _collapse_copies(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit]:
     """Replace built and vendored copies by their sources, unless they are asked for."""
     is_factual = context.plan.kind == "structure" or context.reader.is_corpus
-    if is_factual or context.features.roles() & COPY_ROLES or not hits:
+    if is_factual or context.features.roles() & COPY_ROLES:
         return hits
+    if not any(hit.row.role in COPY_ROLES for hit in hits):
+        return hits
+    from dowse.search.ranking.copies import collapse_copies
+
     return collapse_copies(context.reader, hits, context.allows, context.request.options.k)
 
 

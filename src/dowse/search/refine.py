@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dowse.errors import DowseError
 from dowse.search.context import Ranking, SearchContext
 from dowse.search.lanes.bm25 import without_language
-from dowse.search.ranking.coverage import term_idf
+from dowse.search.ranking.fusion import term_idf
 from dowse.search.ranking.signals import RankedHit
 from dowse.storage.protocol import Reader
 from dowse.types import SymbolRow

@@ -11,7 +11,7 @@ from dowse.errors import LanesFailed
 from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.context import Candidates, SearchContext
 from dowse.search.lanes.bm25 import without_language
-from dowse.search.lanes.embedding_result import AdaptedResult
+from dowse.search.lanes.dense import AdaptedResult
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.search.lanes.query_time_encoding import (
     ENCODING_SECONDS,
@@ -20,7 +20,7 @@ from dowse.search.lanes.query_time_encoding import (
     EncodingBudget,
 )
 from dowse.search.planner import Plan
-from dowse.search.ranking.coverage import term_idf
+from dowse.search.ranking.fusion import term_idf
 from dowse.search.ranking.profile import SYMBOL_FIELDS
 from dowse.search.ranking.query_expansion import expansion_terms
 from dowse.search.ranking.signals import RankedHit, has_no_signals

@@ -7,8 +7,7 @@ import threading
 
 from dowse.errors import DowseError
 from dowse.search.lanes.bm25 import keyword_lane
-from dowse.search.lanes.dispatch import InlineLanes
-from dowse.search.lanes.jobs import LANES, Lane, LaneJob
+from dowse.search.lanes.jobs import LANES, InlineLanes, Lane, LaneJob
 from search.lanes.asking import KEYWORD
 
 

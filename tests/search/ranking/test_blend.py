@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.search.planner import LANE_ORDER
-from dowse.search.ranking.coverage import idf
-from dowse.search.ranking.fusion import LaneRanking, blend, collect
+from dowse.search.ranking.fusion import LaneRanking, blend, collect, idf
 from dowse.search.ranking.profile import CORPUS, TREE, BlendWeights
 
 A, B, C = range(3)

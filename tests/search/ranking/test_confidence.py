@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from dowse import Index
 from dowse.encoders.registry import available_encoders
+from dowse.search.explain import ABSTAIN, CONFIDENCE_WEIGHTS, confidence, is_nothing
 from dowse.search.lanes.bm25 import query_terms
-from dowse.search.ranking.confidence import ABSTAIN, WEIGHTS, confidence, is_nothing
 from dowse.search.ranking.profile import TREE
 
-ENCODERS = st.sampled_from(sorted(WEIGHTS))
+ENCODERS = st.sampled_from(sorted(CONFIDENCE_WEIGHTS))
 COSINES = st.floats(-1.0, 1.0)
 SHARES = st.floats(0.0, 1.0)
 TERMS = st.integers(0, 64)
@@ -64,14 +64,16 @@ def test_more_words_found_is_never_less_likely(
 def test_every_shipped_encoder_has_weights() -> None:
     """Weights belong to one model: a new one wants `bench/abstention.py --fit`."""
     approximate = "tiny"
-    assert {model.id for model in available_encoders() if model.name != approximate} <= set(WEIGHTS)
+    assert {model.id for model in available_encoders() if model.name != approximate} <= set(
+        CONFIDENCE_WEIGHTS
+    )
 
 
 def test_of_other_encoders_nothing_is_known() -> None:
     assert confidence("somebody-elses", 0.9, 1.0, 5) is None
 
 
-@pytest.mark.parametrize("encoder", sorted(WEIGHTS))
+@pytest.mark.parametrize("encoder", sorted(CONFIDENCE_WEIGHTS))
 def test_both_ends_are_clear(encoder: str) -> None:
     near, far = confidence(encoder, 0.75, 0.6, 5), confidence(encoder, 0.2, 0.0, 5)
     assert near is not None

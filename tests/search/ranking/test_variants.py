@@ -9,8 +9,7 @@ import pytest
 
 from dowse import Index
 from dowse.search.ranking.profile import Profile
-from dowse.search.ranking.signals import QueryFeatures, rank
-from dowse.search.ranking.variants import lesser_variants
+from dowse.search.ranking.signals import QueryFeatures, lesser_variants, rank
 from dowse.types import Contribution, SymbolRow
 
 from helpers import write_tree

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from dowse.config import load_settings
+from dowse.config import Settings, load_settings
 from dowse.encoders.model_files import is_shipped
 from dowse.index import QUICK_SYMBOLS, Index
 from dowse.interfaces.cli import flags, grep_flags
@@ -98,14 +98,14 @@ def run(options: argparse.Namespace) -> int:
         from dowse.interfaces.cli.workspace_search import search_workspace
 
         return search_workspace(options, values)
-    if options.query and not environment.get().is_daemon:
-        _preload_encoder(options, values)
+    lanes = likely_lanes(SearchRequest(options.query or "", make_options(Settings(), **values)))
+    if options.query and "embedding" in lanes and not environment.get().is_daemon:
+        _preload_encoder(options)
     index = open_index(options, revision=_revision(options, values))
     if options.place.below and not options.everywhere:
         values["within"] = options.place.below
     is_new = not index.is_shared and not index.exists
     search_options = make_options(index.settings, **values)
-    lanes = likely_lanes(SearchRequest(options.query or "", search_options))
     if is_new and options.query:
         _check_query(options.query, search_options)
     elif not is_new and not environment.get().is_daemon:
@@ -133,12 +133,10 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_FOUND if answer.hits else EXIT_NOTHING
 
 
-def _preload_encoder(options: argparse.Namespace, values: Mapping[str, Any]) -> None:
-    """Load a shipped encoder before the index is opened, if the query is one to be answered by meaning."""
+def _preload_encoder(options: argparse.Namespace) -> None:
+    """Load a shipped encoder before the index is opened."""
     settings = load_settings(None, **flag_settings(options))
-    if settings.isolation != "auto" or not is_shipped(settings.encoder):
-        return
-    if "embedding" in likely_lanes(SearchRequest(options.query, make_options(settings, **values))):
+    if settings.isolation == "auto" and is_shipped(settings.encoder):
         from dowse.encoders.preload import preload
 
         preload(settings.encoder, settings.view, settings.device, settings.threads)

@@ -1,4 +1,4 @@
-"""Rank fusion: the rankings of several lanes become one. Pure functions; ties keep the fixed order of lanes.
+"""Rank fusion: the rankings of several lanes become one; ties keep the fixed order of lanes.
 
 Each candidate keeps what every lane added to its score, so that the contributions always sum to it.
 
@@ -16,11 +16,15 @@ how they were chosen, and what each is worth.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
+from dowse.search.lanes.bm25 import query_terms, without_language
 from dowse.search.ranking.profile import BlendWeights
+from dowse.storage.protocol import Reader
 from dowse.types import Contribution, LaneScore
 
 # The constant of reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009.
@@ -249,3 +253,42 @@ def normalise(ranking: LaneRanking) -> list[float]:
 
 def _sort(candidates: list[FusedCandidate]) -> list[FusedCandidate]:
     return sorted(candidates, key=lambda each: -each.score)  # stable: ties stay as they were collected
+
+
+def idf(document_frequency: int, total: int) -> float:
+    """Return the inverse document frequency of a term, as in BM25 (Robertson and Spärck Jones, 1976).
+
+    One is added inside the logarithm, as Lucene does, so that it is never negative.
+    """
+    return math.log(1 + (total - document_frequency + 0.5) / (document_frequency + 0.5))
+
+
+def term_idf(reader: Reader, term: str) -> float:
+    """Return the IDF of a term among the bodies of symbols."""
+    return idf(reader.document_frequency(term, "body"), reader.symbol_count())
+
+
+class QueryTerms:
+    """The terms of a query text with their weights; coverage is looked up once for each symbol."""
+
+    def __init__(self, reader: Reader, text: str, term_weights: Mapping[str, float] | None = None) -> None:
+        self._reader, self._text, self._term_weights = reader, text, term_weights
+        self._coverage: dict[int, float] = {}
+
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """The IDF of each term as a share of the sum of all."""
+        terms = self._term_weights or {
+            term.text: 1.0 for term in query_terms(without_language(self._reader, self._text))
+        }
+        self._reader.prefetch_document_frequencies(terms, "body")
+        weights = {term: weight * term_idf(self._reader, term) for term, weight in terms.items()}
+        total = sum(weights.values()) or 1.0
+        return {term: value / total for term, value in weights.items()}
+
+    def coverage(self, rows: Sequence[int]) -> dict[int, float]:
+        """Return, by row, the weight of the terms that the text of each symbol has: 1 where it has all."""
+        missing = [row for row in rows if row not in self._coverage]
+        known = self._reader.coverage(self.weights, missing)
+        self._coverage.update((row, known.get(row, 0.0)) for row in missing)
+        return {row: self._coverage[row] for row in rows}

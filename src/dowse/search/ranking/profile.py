@@ -12,9 +12,8 @@ docs/RANKING.md has what they are worth.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class Profile:
     roles: Mapping[str, float] = field(default_factory=dict)
     # How much of that penalty counts for cosines, which lie closer together than keyword scores.
     cosine_role_share: float = 0.5
-    variant: float = 1.0  # factor of old versions and of code for less common systems (variants.py)
+    variant: float = 1.0  # factor of old versions and of code for less common systems (signals.py)
     promote_definitions: bool = False  # above the module level of their file, if that ranks higher
     saturation: float = 1.0  # factor of every further hit of the same file
     # Signals are shares of the difference between the best and the last score, not of the best score: sums of
@@ -165,30 +164,3 @@ NO_SIGNALS = Profile(fields={}, definition=0.0)
 
 # Field weights of the symbol mode, which matches names alone.
 SYMBOL_FIELDS: Mapping[str, float] = {"name": 1.0, "context": 0.5}
-
-
-def profile_for_question(profile: Profile, kinds: Mapping[str, float]) -> Profile:
-    """Return the weights for a question: the mean of the kinds' weights, by the probability of each."""
-    others = {name: kinds.get(name, 0.0) for name in profile.kinds}
-    if not any(others.values()):
-        return profile
-    return _mean([(profile, 1 - sum(others.values())), *((profile.kinds[n], p) for n, p in others.items())])
-
-
-_Weights = TypeVar("_Weights", Profile, BlendWeights)
-
-
-def _mean(weighted: Sequence[tuple[_Weights, float]]) -> _Weights:
-    """Return the weighted mean of numbers, the majority of what is true or false, the first of all else."""
-    first = weighted[0][0]
-    values: dict[str, Any] = {}
-    for name in (each.name for each in fields(first)):
-        parts = [(getattr(weights, name), share) for weights, share in weighted]
-        value = parts[0][0]
-        if isinstance(value, bool):
-            values[name] = sum(share for part, share in parts if part) > 0.5
-        elif isinstance(value, float):
-            values[name] = sum(share * part for part, share in parts)
-        elif isinstance(value, Profile | BlendWeights):
-            values[name] = _mean(parts)
-    return replace(first, **values)

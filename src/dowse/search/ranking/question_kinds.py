@@ -13,9 +13,12 @@ import functools
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from dowse.search.ranking.profile import BlendWeights, Profile
 
 KINDS = ("change", "description", "topic")
 # How much more often a user asks for a topic than in the training data, where all kinds are equally many.
@@ -28,6 +31,8 @@ _IDENTIFIER = re.compile(r"[a-z][A-Z]|_|`|\(\)|::|\w\.\w")
 _LIKELY_CHANGE = 0.5
 # Words of a question that count: what follows says nothing new about its kind.
 _MAX_WORDS = 60
+
+_Weights = TypeVar("_Weights", Profile, BlendWeights)
 
 
 def question_kinds(text: str) -> dict[str, float]:
@@ -45,6 +50,30 @@ def question_kinds(text: str) -> dict[str, float]:
 def asks_for_change(kinds: Mapping[str, float]) -> bool:
     """Whether a question is most likely a request for a change, by the probability of each kind."""
     return kinds.get("change", 0.0) > _LIKELY_CHANGE
+
+
+def profile_for_question(profile: Profile, kinds: Mapping[str, float]) -> Profile:
+    """Return the weights for a question: the mean of the kinds' weights, by the probability of each."""
+    others = {name: kinds.get(name, 0.0) for name in profile.kinds}
+    if not any(others.values()):
+        return profile
+    return _mean([(profile, 1 - sum(others.values())), *((profile.kinds[n], p) for n, p in others.items())])
+
+
+def _mean(weighted: Sequence[tuple[_Weights, float]]) -> _Weights:
+    """Return the weighted mean of numbers, the majority of what is true or false, the first of all else."""
+    first = weighted[0][0]
+    values: dict[str, Any] = {}
+    for name in (each.name for each in fields(first)):
+        parts = [(getattr(weights, name), share) for weights, share in weighted]
+        value = parts[0][0]
+        if isinstance(value, bool):
+            values[name] = sum(share for part, share in parts if part) > 0.5
+        elif isinstance(value, float):
+            values[name] = sum(share * part for part, share in parts)
+        elif isinstance(value, Profile | BlendWeights):
+            values[name] = _mean(parts)
+    return replace(first, **values)
 
 
 def features(text: str) -> Iterator[str]:
