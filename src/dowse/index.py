@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from dowse.indexing.diff import Difference
     from dowse.indexing.embed import EmbedReport
     from dowse.indexing.update import Progress, Report
+    from dowse.search.lanes.host import LaneHost
     from dowse.search.lanes.jobs import LaneDispatcher
     from dowse.search.options import SearchOptions, SearchRequest
     from dowse.search.related import Related
@@ -627,12 +628,17 @@ class Index:
                 from dowse.search.lanes.jobs import LaneDispatcher
 
                 self._lanes = LaneDispatcher(
-                    self.backend.address,
-                    self.settings,
+                    self.settings.isolation,
                     lambda: self.encoder,
+                    self._make_lane_host,
                     in_process=self._lanes_in_process,
                 )
             return self._lanes
+
+    def _make_lane_host(self) -> LaneHost:
+        from dowse.search.lanes.host import LaneHost  # late: a command hardly ever needs it
+
+        return LaneHost(self.backend.address, self.settings)
 
     def keep_lanes_in_process(self) -> Index:
         """Let `isolation = auto` mean no other processes, where none but shipped models run; returns self.

@@ -15,7 +15,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dowse import deadline
-from dowse.config import Settings
 from dowse.damage import CATALOG_ERRORS
 from dowse.errors import Cancelled, DowseError, QueryError
 from dowse.security.terminal import first_line
@@ -207,21 +206,21 @@ class LaneDispatcher:
 
     def __init__(
         self,
-        address: str,
-        settings: Settings,
+        isolation: str,
         encoder: Callable[[], Encoder | None],
+        make_host: Callable[[], LaneHost],
         *,
         in_process: bool = False,
     ) -> None:
         """Prepare; nothing is started before the first search.
 
         Args:
-            address: Of the index.
-            settings: `isolation`, and the limits.
+            isolation: The setting.
             encoder: Returns the encoder.
+            make_host: Makes what runs lanes in processes of their own.
             in_process: Whether `isolation = auto` means this process for several lanes, too.
         """
-        self._address, self._settings, self._in_process = address, settings, in_process
+        self._isolation, self._make_host, self._in_process = isolation, make_host, in_process
         self._inline = InlineLanes(encoder)
         self._host: LaneHost | None = None
         self._lock = threading.Lock()
@@ -249,13 +248,11 @@ class LaneDispatcher:
             self._host.close()
 
     def _needs_processes(self, count: int) -> bool:
-        isolation = self._settings.isolation
-        return isolation == "always" or (isolation == "auto" and count > 1 and not self._in_process)
+        is_apart = self._isolation == "auto" and count > 1 and not self._in_process
+        return self._isolation == "always" or is_apart
 
     def _lane_host(self) -> LaneHost:
         with self._lock:  # threads whose first searches come together share the processes
             if self._host is None:
-                from dowse.search.lanes.host import LaneHost
-
-                self._host = LaneHost(self._address, self._settings)
+                self._host = self._make_host()
             return self._host
