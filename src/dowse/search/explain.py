@@ -13,7 +13,7 @@ from dowse.errors import TooSlow
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import matching_lines
 from dowse.search.lanes.bm25 import KeywordResult
-from dowse.search.lanes.dense import AdaptedResult
+from dowse.search.lanes.embedding_result import AdaptedResult
 from dowse.search.lanes.jobs import MENTION_SCORE
 from dowse.search.lanes.tfidf import TfidfResult
 from dowse.search.ranking.signals import RankedHit

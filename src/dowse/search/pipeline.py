@@ -22,7 +22,7 @@ from dowse.search.exact import (
 )
 from dowse.search.explain import above_min_score, make_answer
 from dowse.search.lanes.bm25 import query_terms
-from dowse.search.lanes.dense import EmbeddingResult
+from dowse.search.lanes.embedding_result import EmbeddingResult
 from dowse.search.lanes.jobs import InlineLanes, LaneRunner
 from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan, lane_weights, make_plan, plain_name, plain_text_notes

@@ -11,7 +11,7 @@ from dowse.errors import LanesFailed
 from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.context import Candidates, SearchContext
 from dowse.search.lanes.bm25 import without_language
-from dowse.search.lanes.dense import AdaptedResult
+from dowse.search.lanes.embedding_result import AdaptedResult
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.search.lanes.query_time_encoding import (
     ENCODING_SECONDS,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dowse.search.lanes.dense import AdaptedResult
+from dowse.search.lanes.embedding_result import AdaptedResult
 
 if TYPE_CHECKING:
     from dowse.storage.protocol import Reader, SourceAdapters, VectorRequest

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dowse.query.ast import Constraint
+from dowse.search.lanes.embedding_result import AdaptedResult, EmbeddingResult
 from dowse.search.lanes.jobs import LaneResult, columns
 from dowse.storage.protocol import Reader, VectorRequest
 
@@ -15,21 +16,6 @@ if TYPE_CHECKING:
     from dowse.search.lanes.query_time_encoding import EncodingBudget, QueryTimeVectors
     from dowse.storage.protocol import Floats
     from dowse.vectors.adapter import Adapter
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingResult(LaneResult):
-    """The candidates, and the vectors among theirs that the index does not have yet."""
-
-    query_time: QueryTimeVectors | None = field(default=None, kw_only=True)
-
-
-@dataclass(frozen=True, slots=True)
-class AdaptedResult(EmbeddingResult):
-    """The candidates of an adapted query."""
-
-    plain_scores: tuple[float, ...] = ()  # the cosines with the query as it was, which confidence knows
-    refused: tuple[str, ...] = ()  # sources whose adapter is damaged
 
 
 def embedding_lane(
