@@ -48,9 +48,9 @@ class Place:
     folder: Path
 
     @property
-    def snapshot(self) -> Path:
+    def archive(self) -> Path:
         """The file that is imported."""
-        return self.tree.with_name("snapshot.dowse")
+        return self.tree.with_name("index.zip")
 
     @contextmanager
     def opened(self) -> Iterator[Index]:
@@ -102,10 +102,10 @@ def prepare(base: Path) -> dict[str, Place]:
         index.update()
         index.link()
     with places["new"].copy(places["new"].folder.with_name("export")).opened() as index:
-        from dowse.transfer.export_snapshot import export
+        from dowse.transfer.export_index import export
 
         _build(index)
-        export(index.backend, places["new"].snapshot)
+        export(index.backend, places["new"].archive)
     places["old"].copy(places["new"].folder)
     with places["new"].opened() as index:
         _build(index)
@@ -163,12 +163,11 @@ def background(place: Place) -> None:
 
 
 def import_(place: Place) -> None:
-    """Import a snapshot over an older index."""
-    from dowse.transfer.import_snapshot import import_snapshot
-    from dowse.transfer.validate import open_snapshot
+    """Import an archive over an older index."""
+    from dowse.transfer.import_index import import_archive
 
-    with place.opened() as index, open_snapshot(place.snapshot) as (snapshot, header):
-        import_snapshot(snapshot, header, index.backend, index.settings, root=place.tree)
+    with place.opened() as index:
+        import_archive(place.archive, index.backend, place.tree)
 
 
 def watch(place: Place) -> None:

@@ -13,9 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.errors import DowseError
 from dowse.parsing.parser import parse_file
-from dowse.transfer.export_snapshot import export
 
 from helpers import age, contents, image, write_tree
 
@@ -304,13 +302,6 @@ def test_a_graph_that_is_built_later_is_the_same(slow_tree, tmp_path):
     later = edges("later", edit_between=True)
     assert ("f3", "f0", "calls", "resolved") in later
     assert later == edges("at once", edit_between=False)
-
-
-def test_an_index_without_a_graph_is_not_exported(slow_tree, tmp_path):
-    with Index.open(slow_tree, index_dir=str(tmp_path / "index"), processes=2) as index:
-        index.update(defer_graph=True)
-        with pytest.raises(DowseError, match="dowse index"):
-            export(index.backend, tmp_path / "snapshot")
 
 
 def test_an_update_builds_the_graph_that_another_one_did_not_live_to_build(slow_tree, tmp_path, monkeypatch):

@@ -11,14 +11,13 @@ import hashlib
 import json
 import os
 import stat
-import struct
 import subprocess
-import zlib
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 from dowse.storage.local.catalog import FORMAT_VERSION
-from dowse.transfer.frames import FORMAT, MAGIC
+from dowse.transfer.archive import FORMAT
 
 from helpers import write_tree
 
@@ -651,7 +650,7 @@ def instructions_to_agents(root: Path, outside: Path) -> None:
     )
 
 
-# Reports and snapshots
+# Reports and exports
 
 
 def _report(root: Path, name: str, data: bytes) -> Path:
@@ -684,65 +683,37 @@ def report_folder_link(root: Path, outside: Path) -> None:
     (root / ".dowse" / "reports").symlink_to(outside)
 
 
-def snapshot(root: Path, frames: list[tuple[bytes, object]]) -> None:
-    """Write a snapshot with any frames, whole by its own measure: the real writer would refuse them."""
-    known = hashlib.blake2b(digest_size=32)
-    whole = [MAGIC]
-    for name, value in frames:
-        head, stored = _frame(name, value if isinstance(value, bytes) else json.dumps(value).encode())
-        known.update(head)
-        whole += [head, stored]
-    whole += _frame(b"ends", json.dumps({"frames": len(frames), "hash": known.hexdigest()}).encode())
-    (root / "snapshot.dowse").write_bytes(b"".join(whole))
-
-
-def _frame(name: bytes, data: bytes) -> tuple[bytes, bytes]:
-    stored = zlib.compress(data)
-    return struct.pack("<4sIII", name, len(stored), len(data), zlib.crc32(stored)), stored
-
-
-def about(**changed: object) -> dict[str, object]:
-    """Return what a plain snapshot says of itself."""
-    plain = {
-        "format": FORMAT,
-        "records": FORMAT_VERSION,
-        "dowse": "0",
-        "slot": "shop",
-        "meta": {},
-        "skipped": [],
-    }
-    return {**plain, "files": 0, "encoders": {}, **changed}
+def archive(root: Path, files: dict[str, bytes], **manifest: object) -> None:
+    """Write an export with any files, whole by its own measure: the real writer would refuse them."""
+    about = {"format": FORMAT, "index": FORMAT_VERSION, "dowse": "0"}
+    listed = {name: [len(data), hashlib.sha256(data).hexdigest()] for name, data in files.items()}
+    with zipfile.ZipFile(root / "index.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in files.items():
+            file.writestr(name, data)
+        file.writestr("manifest.json", json.dumps({**about, "files": listed, **manifest}))
 
 
 @kind
-def snapshot_path_traversal(root: Path, outside: Path) -> None:
-    name = f"../../../../../../../../../..{outside}/escaped"
-    head = json.dumps({"encoder": name, "count": 1}).encode()
-    vectors = len(head).to_bytes(4, "little") + head + b"k" * 16 + b"\1" * 8
-    snapshot(root, [(b"abou", about(encoders={name: 8})), (b"vecs", vectors)])
+def archive_path_traversal(root: Path, outside: Path) -> None:
+    name = f"vectors/../../../../../../../../../..{outside}/escaped"
+    archive(root, {"catalog.sqlite": b"", name: b"x"})
 
 
 @kind
-def snapshot_bomb(root: Path, outside: Path) -> None:
-    snapshot(root, [(b"abou", about()), (b"file", b"[" + b"[]," * 60_000_000 + b"[]]")])
+def archive_bomb(root: Path, outside: Path) -> None:
+    archive(root, {"catalog.sqlite": b"\0" * 200_000_000})
 
 
 @kind
-def snapshot_malformed(root: Path, outside: Path) -> None:
-    record = {
-        "key": "../../x",
-        "path": f"{outside}/precious.txt",
-        "text": 7,
-        "symbols": [{"spans": [[0, 10**30]]}],
-    }
-    snapshot(root, [(b"abou", about(files=1, meta={"exclude": "!.env"})), (b"file", [record])])
+def archive_malformed(root: Path, outside: Path) -> None:
+    archive(root, {"catalog.sqlite": b"SQLite format 3\0" + b"x" * 9_000, "text/symbols/meta.json": b"{"})
 
 
 @kind
-def snapshot_link(root: Path, outside: Path) -> None:
-    (root / "snapshot.dowse").symlink_to(outside / "precious.txt")
+def archive_link(root: Path, outside: Path) -> None:
+    (root / "index.zip").symlink_to(outside / "precious.txt")
 
 
 @kind
-def snapshot_fifo(root: Path, outside: Path) -> None:
-    os.mkfifo(root / "snapshot.dowse")
+def archive_fifo(root: Path, outside: Path) -> None:
+    os.mkfifo(root / "index.zip")

@@ -20,7 +20,7 @@ _SLOW = {
     *(
         "growing_archive",
         "report_bomb",
-        "snapshot_bomb",
+        "archive_bomb",
         "settings_huge",
         "ignore_many_patterns",
         "corpus_link",
@@ -31,7 +31,7 @@ _SLOW = {
 def _groups() -> list[tuple[str, ...]]:
     """Put kinds that do not stand in each other's way into one repository."""
     kinds = [kind for kind in hostile.KINDS if kind not in _SLOW]
-    parts = ("settings", "ignore", "git", "report", "snapshot")
+    parts = ("settings", "ignore", "git", "report", "archive_")
     families = [[kind for kind in kinds if kind.startswith(part)] for part in parts]
     rest = [kind for kind in kinds if not kind.startswith(parts)]
     return [tuple(filter(None, group)) for group in zip_longest(*families, rest)]

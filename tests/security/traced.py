@@ -321,7 +321,7 @@ COMMANDS = {
     "callers": Command(("callers", SYMBOL)),
     "doctor": Command(("doctor",)),
     "eval": Command(("eval", "--max-cases", "3")),
-    "import": Command(("import", "snapshot.dowse")),
+    "import": Command(("import", "index.zip")),
     "watch": Command(("watch",), _watch, _ENDED),
     "serve": Command(("serve", "--port", "0"), _serve, _ENDED),
     "mcp": Command(("mcp",), _mcp, _ENDED),

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import strategies as st
 
-from dowse.errors import DowseError
 from dowse.query.ast import LangFilter, Not
 from dowse.storage.protocol import Backend, Reader, VectorRequest
 from dowse.types import FileRecord
@@ -194,16 +192,3 @@ class VectorConformance(Suite):
         assert "return 1" in document.code
         assert (document.qualifier, document.name) == ("Greeter", "f")
         assert (document.path, document.language) == ("pkg/greet.py", "python")
-
-    def test_vectors_of_another_size_are_refused_before_any_are_written(
-        self, make_backend: MakeBackend
-    ) -> None:
-        backend = make_backend()
-        backend.check_vectors(ENCODER, DIMENSION)
-        fill(backend, shop())
-        backend.check_vectors(ENCODER, DIMENSION + 1)
-        embed_all(backend)
-        backend.check_vectors(ENCODER, DIMENSION)
-        backend.check_vectors("other-1", DIMENSION + 1)
-        with pytest.raises(DowseError, match="dimensions"):
-            backend.check_vectors(ENCODER, DIMENSION + 1)

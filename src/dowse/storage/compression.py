@@ -24,20 +24,11 @@ def unpack(packed: bytes) -> bytes:
     """Decompress bytes; raises BrokenBlock if they are not what `pack` made."""
     import lz4.block
 
+    # LZ4 allocates as much as a block claims before it decompresses.
+    if int.from_bytes(packed[:_SIZE_BYTES], "little") > _MAX_RATIO * len(packed):
+        raise BrokenBlock("the block can't be as large as it says")
     try:
-        unpacked_size(packed)
         data: bytes = lz4.block.decompress(packed)
     except (lz4.block.LZ4BlockError, ValueError) as error:
         raise BrokenBlock(str(error)) from error
     return data
-
-
-def unpacked_size(packed: bytes) -> int:
-    """Return the decompressed size that a block claims.
-
-    LZ4 allocates that much before it decompresses, so an impossible size is refused here.
-    """
-    size = int.from_bytes(packed[:_SIZE_BYTES], "little")
-    if size > _MAX_RATIO * len(packed):
-        raise BrokenBlock("the block can't be as large as it says")
-    return size

@@ -426,9 +426,6 @@ class Backend(Protocol):
     def set_known_vectors(self, known: KnownVectors | None) -> None:
         """Let writers send known vectors along with symbols, where they would otherwise be sent twice."""
 
-    def check_vectors(self, encoder: str, dimension: int) -> None:
-        """Raise DowseError if `vector_writer` would: for vectors of another dimension, or damaged ones."""
-
     def vector_writer(
         self, encoder: str, dimension: int, wait: float | None = None, on_wait: OnWait = None
     ) -> AbstractContextManager[VectorWriter]:

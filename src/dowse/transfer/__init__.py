@@ -1,1 +1,1 @@
-"""Snapshots: an index, or one source of a cluster, as one file that is imported without encoding again."""
+"""An index as one file: a zip archive of its folder with a manifest."""

@@ -34,7 +34,7 @@ SERVERS = ("serve", "watch", "mcp", "lsp")
 PREPARED = {
     "README.md": "DOWSE_ENCODER=base dowse index -q",
     "clear": "dowse index -q src; dowse index -q . --index-dir here",
-    "import": "dowse export -q . code.snapshot",
+    "import": "dowse export -q . code.zip",
     "eval": "printf '%s\\n' \"$CASES\" > cases.jsonl",
     "docs/EVALUATION.md": (
         "printf '%s\\n' \"$CASES\" > cases.jsonl; printf 'how is an order read\\n' > questions.txt"

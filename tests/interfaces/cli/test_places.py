@@ -214,7 +214,7 @@ def test_outside_of_a_repository_the_nearest_index_above_counts(tmp_path, capsys
         ("callers", "bread", "FILE"),
         ("status",),
         ("clear",),
-        ("export", ".", "out.snapshot"),
+        ("export", ".", "out.zip"),
     ],
     ids=" ".join,
 )

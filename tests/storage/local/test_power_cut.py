@@ -15,11 +15,10 @@ from power_cuts.recording import record
 
 from helpers import age, need, write_tree
 
+pytestmark = pytest.mark.large
 UPDATE = """
 import sys
 from dowse import Index
-
-pytestmark = pytest.mark.large
 Index.open(sys.argv[1], index_dir=sys.argv[2], encoder="none", processes=1).update()
 """
 # Places that are looked at: those around the commit, and some before.

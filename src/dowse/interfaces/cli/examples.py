@@ -132,14 +132,14 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
         Example("dowse clear --index-dir here", "in a folder of your choice"),
     ),
     "export": (
-        Example("dowse export . code.snapshot", "the index of this folder, with its vectors"),
-        Example("dowse export . code.snapshot --json", "with a report as JSON"),
-        Example("dowse export . code.snapshot --quiet", "without a report"),
+        Example("dowse export . code.zip", "the index of this folder, with its vectors"),
+        Example("dowse export . code.zip --json", "with a report as JSON"),
+        Example("dowse export . code.zip --quiet", "without a report"),
     ),
     "import": (
-        Example("dowse import code.snapshot .", "the index of this folder, from a file"),
-        Example("dowse import code.snapshot . --index-dir here", "into a folder of your choice"),
-        Example("dowse import code.snapshot . --json", "with a report as JSON"),
+        Example("dowse import code.zip .", "the index of this folder, from a file"),
+        Example("dowse import code.zip . --index-dir here", "into a folder of your choice"),
+        Example("dowse import code.zip . --json", "with a report as JSON"),
     ),
     "feedback": (
         Example("dowse feedback record 'read an order' orders.parse_order", "this is the answer"),

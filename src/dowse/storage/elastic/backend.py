@@ -121,16 +121,6 @@ class ElasticBackend:
                 with contextlib.suppress(DowseError):  # what can't be undone now is invisible, too
                     writer.close(rollback=not is_resumable)
 
-    def check_vectors(self, encoder: str, dimension: int) -> None:
-        """Raise DowseError if the index has vectors of another dimension."""
-        state = read_state(self.client)
-        known = state["encoders"].get(encoder, {}) if state else {}
-        if known.get("dimension", dimension) != dimension:
-            raise DowseError(
-                f"the vectors of {encoder} in {self.parsed_address.name} have {known['dimension']} "
-                f"dimensions, not {dimension}; use another encoder, or another index"
-            )
-
     @contextlib.contextmanager
     def vector_writer(
         self, encoder: str, dimension: int, wait: float | None = None, on_wait: OnWait = None

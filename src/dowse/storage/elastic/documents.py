@@ -10,8 +10,14 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from dowse.storage.elastic.names import EDGES, FILES, SYMBOLS, file_id, scoped_name_key, symbol_rows
+from dowse.storage.elastic.record_json import (
+    FILE_FIELDS,
+    decode_file,
+    decode_symbol,
+    encode_file,
+    encode_symbol,
+)
 from dowse.storage.local.fulltext import folded
-from dowse.storage.record_json import FILE_FIELDS, decode_file, decode_symbol, encode_file, encode_symbol
 from dowse.types import KEYWORD_FIELDS, FileRecord, SymbolRecord
 
 _HASH_BYTES = 12

@@ -15,6 +15,7 @@ from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexOutdated, 
 from dowse.storage.local import layout
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.reader import LocalReader
+from dowse.storage.local.replacement import put_generation, put_vectors
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
 from dowse.storage.local.writer import LocalWriter
 from dowse.storage.protocol import KnownVectors, OnWait
@@ -83,6 +84,46 @@ class LocalBackend:
     @contextlib.contextmanager
     def writer(self, wait: float | None = None, on_wait: OnWait = None) -> Iterator[LocalWriter]:
         """Hold the write lock and start the next generation."""
+        with self._locked(wait, on_wait):
+            is_new = not layout.catalog_path(self.folder).exists()
+            catalog = Catalog.open_for_writing(layout.catalog_path(self.folder))
+            start_over, self._start_over = self._start_over, False
+            writer = self._make_writer(catalog, start_over)
+            try:
+                yield writer
+                if start_over:
+                    self._remove_vectors(wait, on_wait)
+                    self._remove_derived(wait, on_wait)
+            finally:
+                with contextlib.suppress(sqlite3.Error):
+                    is_new = is_new and not catalog.generation()
+                writer.close()
+                if is_new:  # nothing was committed: leave nothing behind but vectors of an earlier index
+                    layout.remove_index(self.folder, [folder.name for folder in self._vectors.folders()])
+
+    @contextlib.contextmanager
+    def replacement(self, wait: float | None = None, on_wait: OnWait = None) -> Iterator[Path]:
+        """Hold the write lock and yield an empty folder; what is put there replaces the index.
+
+        That is a catalog, the text indexes of one generation, and vectors; readers see all of it or nothing.
+        """
+        with self._locked(wait, on_wait):
+            staging = self.folder / layout.STAGING
+            staging.mkdir()
+            try:
+                yield staging
+                # What is derived from files goes by their numbers, which others have now.
+                self._remove_derived(wait, on_wait)
+                put_vectors(staging, self.folder, wait, on_wait or (lambda _: None))
+                put_generation(staging, self.folder)
+            finally:
+                layout.remove_staging(self.folder)
+                if not layout.catalog_path(self.folder).exists():  # leave nothing behind
+                    layout.remove_index(self.folder, [folder.name for folder in self._vectors.folders()])
+
+    @contextlib.contextmanager
+    def _locked(self, wait: float | None, on_wait: OnWait) -> Iterator[None]:
+        """Hold the write lock of a folder that is this index's own."""
         if not self._cleared:
             layout.refuse_foreign_folder(self.folder)
         with (
@@ -92,20 +133,8 @@ class LocalBackend:
         ):
             layout.refuse_links(self.folder)
             layout.tag_new_index(self.folder)
-            is_new = not layout.catalog_path(self.folder).exists()
-            catalog = Catalog.open_for_writing(layout.catalog_path(self.folder))
-            start_over, self._start_over = self._start_over, False
-            writer = self._make_writer(catalog, start_over)
-            try:
-                yield writer
-                if start_over:
-                    self._remove_derived(wait, on_wait)
-            finally:
-                with contextlib.suppress(sqlite3.Error):
-                    is_new = is_new and not catalog.generation()
-                writer.close()
-                if is_new:  # nothing was committed: leave nothing behind but vectors of an earlier index
-                    layout.remove_index(self.folder, [folder.name for folder in self._vectors.folders()])
+            layout.remove_staging(self.folder)  # of a killed process
+            yield
 
     def _make_writer(self, catalog: Catalog, start_over: bool) -> LocalWriter:
         try:
@@ -116,13 +145,6 @@ class LocalBackend:
 
     def set_known_vectors(self, known: KnownVectors | None) -> None:
         """Do nothing: vectors are not part of what a writer writes."""
-
-    def check_vectors(self, encoder: str, dimension: int) -> None:
-        """Raise DowseError if vectors of another size are there, or damaged ones."""
-        from dowse.vectors.matrix import Matrix
-
-        layout.refuse_links(self.folder)
-        Matrix.open(self._vectors.folder(encoder), dimension)
 
     @contextlib.contextmanager
     def vector_writer(
@@ -183,16 +205,20 @@ class LocalBackend:
         """Return the encoders whose vectors are what was written: those belong to no generation, and stay."""
         return {folder.name for folder in self._vectors.folders() if not self._vectors.problem(folder)}
 
-    def _remove_derived(self, wait: float | None, on_wait: OnWait) -> None:
-        """Remove vectors and caches, damaged or not: most vectors come back from the cache of all indexes."""
-        import shutil
-
+    def _remove_vectors(self, wait: float | None, on_wait: OnWait) -> None:
+        """Remove vectors, damaged or not: most come back from the cache of all indexes."""
         self._vectors.close()
         end_processes(layout.derived_folder(self.folder))
-        on_wait = on_wait or (lambda _: None)
         for folder in self._vectors.folders():
-            with write_lock(folder, wait, on_wait):
+            with write_lock(folder, wait, on_wait or (lambda _: None)):
                 layout.remove_vectors(folder)
+
+    def _remove_derived(self, wait: float | None, on_wait: OnWait) -> None:
+        """Remove caches of what is derived from the index, damaged or not."""
+        import shutil
+
+        end_processes(layout.derived_folder(self.folder))
+        on_wait = on_wait or (lambda _: None)
         for folder in layout.derived_folders(self.folder):
             with write_lock(folder, wait, on_wait):
                 shutil.rmtree(folder, ignore_errors=True)

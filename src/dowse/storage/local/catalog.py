@@ -210,6 +210,25 @@ class Catalog(CatalogQueries):
         values = {**meta, "generation": str(generation)}
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
         self._db.execute("COMMIT")
+        self._checkpoint()
+
+    def replace_meta(self, meta: Mapping[str, str]) -> None:
+        """Replace the description of the generation."""
+        self.begin()
+        self._db.execute("DELETE FROM meta")
+        self.commit(int(meta["generation"]), meta)
+
+    def copy_to(self, path: Path) -> None:
+        """Copy the generation this snapshot sees to another file."""
+        with contextlib.closing(sqlite3.connect(path)) as target:
+            self._db.backup(target)
+
+    def replace_by(self, other: Catalog) -> None:
+        """Make the content of another catalog visible to readers in the place of this one's."""
+        other.connection.backup(self._db)
+        self._checkpoint()
+
+    def _checkpoint(self) -> None:
         # Active readers keep the log from being checkpointed; then the next commit does it. Nobody waits.
         with contextlib.suppress(sqlite3.OperationalError):
             self._db.execute("PRAGMA busy_timeout=0")

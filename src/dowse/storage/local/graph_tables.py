@@ -46,8 +46,6 @@ CREATE TABLE graph_changed (key INTEGER PRIMARY KEY);  -- lookups that have anot
 CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL);  -- symbols added or removed
 """
 
-# What the parser calls the kinds of references.
-REFERENCE_KINDS = frozenset(["call", "extends", "implements", "use", "import", "value"])
 KINDS = ("calls", "extends", "implements", "uses", "imports")
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 _REASON_NUMBERS = {reason: number for number, reason in enumerate(REASONS)}

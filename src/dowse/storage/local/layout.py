@@ -32,6 +32,8 @@ CATALOG = "catalog.sqlite"
 TEXT = "text"
 VECTORS = "vectors"
 DERIVED = "derived"
+# An index that is to replace this one; left by a killed import, and removed by the next writer.
+STAGING = "import"
 TAG = "CACHEDIR.TAG"
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# The index of `dowse`; `dowse clear` removes it.\n"
 _CATALOG_FILES = (
@@ -118,8 +120,7 @@ def remove_index(folder: Path, keep_vectors: Collection[str] = ()) -> None:
     """
     import shutil
 
-    for name in _CATALOG_FILES:
-        (folder / name).unlink(missing_ok=True)
+    remove_catalog(folder)
     with contextlib.suppress(OSError):
         sync_folder(folder)
     remove_other_generations(folder, keep=0)
@@ -133,11 +134,25 @@ def remove_index(folder: Path, keep_vectors: Collection[str] = ()) -> None:
         if encoder.name not in keep_vectors:
             remove_vectors(encoder)
     shutil.rmtree(folder / DERIVED, ignore_errors=True)
+    remove_staging(folder)
     with contextlib.suppress(OSError):  # some are kept
         (folder / VECTORS).rmdir()
     (folder / LOCK).unlink(missing_ok=True)  # from here on, another process may write
     with contextlib.suppress(OSError):
         folder.rmdir()
+
+
+def remove_catalog(folder: Path) -> None:
+    """Remove the catalog: then there is no index."""
+    for name in _CATALOG_FILES:
+        (folder / name).unlink(missing_ok=True)
+
+
+def remove_staging(folder: Path) -> None:
+    """Remove what an import has left there."""
+    import shutil
+
+    shutil.rmtree(folder / STAGING, ignore_errors=True)
 
 
 def remove_vectors(folder: Path) -> None:
@@ -171,7 +186,7 @@ def refuse_foreign_folder(folder: Path) -> None:
         return  # creating it reports what is wrong with the path
     if CATALOG in names:
         return
-    foreign = names - {*_CATALOG_FILES, LOCK, TAG, VECTORS, DERIVED}
+    foreign = names - {*_CATALOG_FILES, LOCK, TAG, VECTORS, DERIVED, STAGING}
     if foreign == {TEXT}:
         foreign = {e.name for e in (folder / TEXT).glob("*") if not _GENERATION.fullmatch(e.name)}
     if foreign:

@@ -1,4 +1,4 @@
-"""Records of files and symbols as JSON values and back, for clusters and snapshots.
+"""Records of files and symbols as JSON values and back.
 
 Terms are left out: they are computed again from the text.
 """
@@ -27,19 +27,13 @@ def encode_file(record: FileRecord) -> dict[str, Any]:
     }
 
 
-def decode_file(
-    value: Mapping[str, Any],
-    symbols: Iterable[SymbolRecord] = (),
-    *,
-    packed_text: bytes = b"",
-    text: str = "",
-) -> FileRecord:
-    """Return the record of a file."""
+def decode_file(value: Mapping[str, Any], symbols: Iterable[SymbolRecord]) -> FileRecord:
+    """Return the record of a file, without its text."""
     return FileRecord(
         **{name: value[name] for name in FILE_FIELDS},
-        packed_text=packed_text,
+        packed_text=b"",
         references=b64decode(value["references"]),
-        text=text,
+        text="",
         symbols=tuple(symbols),
         facts=b64decode(value["facts"]),
         offers=tuple(value["offers"]),
