@@ -36,10 +36,10 @@ class Place:
         self.address = address
         self._opened: dict[bool, Index] = {}
 
-    def ingest(self, root: Path, known: str | None = None, **settings: object) -> str:
+    def ingest(self, root: Path, **settings: object) -> str:
         """Index a repository as `dowse index` does."""
         flags = {"backend": self.address, "encoder": "small", "threads": 1, **settings}
-        return index_repository(str(root), IngestOptions(flags), known=known).status
+        return index_repository(str(root), IngestOptions(flags)).status
 
     def open(self, adapter: bool = True) -> Index:
         """Open the index as a new process would: with empty caches, but its encoder is loaded once."""
@@ -140,22 +140,22 @@ def test_damaged_and_foreign_adapters_are_refused_with_a_note_and_learnt_again(p
         notes = [str(note) for note in answer.notes if "query adapter of forge is damaged" in note.text]
         assert len(notes) == 1 and notes[0].endswith("`dowse index` learns it again"), name
         assert place.facts() is None, name
-    assert place.ingest(place.repo.root, known="") == UNCHANGED
+    assert place.ingest(place.repo.root) == UNCHANGED
     assert place.facts().commits == 60 and adapted(place.search())["parse_calendar_day"]
 
 
 def test_a_grown_history_is_learnt_and_a_removed_source_takes_its_adapter_along(place):
     before = place.facts()
-    assert place.ingest(place.repo.root, known="", adapter=False) == UNCHANGED
+    assert place.ingest(place.repo.root, adapter=False) == UNCHANGED
     place.repo.commit("Fix the falcon workshop for pianos", source("falcon", 100))
-    assert place.ingest(place.repo.root, known="") == DONE
+    assert place.ingest(place.repo.root) == DONE
     few = place.facts()
     assert few.newest == before.newest and few.head != before.head
     place.repo.commit_many(commits("Add the {topic} workshop for {thing}", ["flutes"]))
     GitRepo(place.repo.root).git("reset", "--quiet", "--hard")
-    place.ingest(place.repo.root, known="", adapter=False)
+    place.ingest(place.repo.root, adapter=False)
     assert place.facts() == few
-    place.ingest(place.repo.root, known="")
+    place.ingest(place.repo.root)
     assert place.facts().commits == 67 and place.facts().newest != before.newest
     with place.open() as index:
         index.backend.clear()

@@ -16,7 +16,7 @@ from dowse.errors import ConfigError, DowseError
 from dowse.ingest.encoding import DistributedEncoder, EncoderSpec, encode_batch
 from dowse.ingest.ray_workers import check_workers
 from dowse.ingest.repository import DONE, FAILED, UNCHANGED, IngestOptions, Outcome
-from dowse.ingest.run import Checkpoint, LocalWorker, Summary, collect_paths, ingest
+from dowse.ingest.run import LocalWorker, Summary, collect_paths, ingest
 from ingest.common import ENCODER, everything, indexed_plainly
 from ingest.conftest import make_repository
 from storage.elastic_fixtures import MakeElastic
@@ -30,9 +30,8 @@ def _statuses(summary: Summary) -> dict[str, str]:
     return {Path(outcome.path).name: outcome.status for outcome in summary.outcomes}
 
 
-def _run(paths: Sequence[object], options: IngestOptions, notes: Path, *, shared: bool = False) -> Summary:
-    with Checkpoint(notes) as checkpoint:
-        return ingest([str(path) for path in paths], LocalWorker(options), checkpoint, shared=shared)
+def _run(paths: Sequence[object], options: IngestOptions, *, shared: bool = False) -> Summary:
+    return ingest([str(path) for path in paths], LocalWorker(options), shared=shared)
 
 
 def test_a_list_has_comments_blanks_and_repetitions(tmp_path: Path) -> None:
@@ -72,7 +71,7 @@ def test_distributed_vectors_are_those_of_the_encoder() -> None:
 
 
 def test_local_indexes_equal_those_of_single_runs(depot: list[Path], tmp_path: Path) -> None:
-    summary = _run(depot, IngestOptions({"encoder": ENCODER}), tmp_path / "notes")
+    summary = _run(depot, IngestOptions({"encoder": ENCODER}))
     assert set(_statuses(summary).values()) == {DONE}
     for root in depot:
         alone = Index.open(root, index_dir=str(tmp_path / root.name), encoder=ENCODER)
@@ -89,7 +88,7 @@ def test_an_index_on_a_cluster_equals_that_of_single_runs(
     plain = indexed_plainly(make_elastic().address, depot)
     monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))  # with no vector in it
     order = IngestOptions({"backend": address, "encoder": ENCODER})
-    summary = _run(depot, order, tmp_path / "notes", shared=True)
+    summary = _run(depot, order, shared=True)
     assert set(_statuses(summary).values()) == {DONE}
     assert sum(outcome.encoded for outcome in summary.outcomes) > 400
     found = everything(address, depot[0])
@@ -97,27 +96,25 @@ def test_an_index_on_a_cluster_equals_that_of_single_runs(
     assert {**found, "clusters": None} == {**plain, "clusters": None}
 
 
-def test_unchanged_repositories_of_the_checkpoint_are_skipped(tmp_path: Path) -> None:
+def test_unchanged_repositories_are_skipped(tmp_path: Path) -> None:
     trees = [make_repository(tmp_path, name, 2) for name in ("one", "two")]
     corpus = json_lines(tmp_path / "c.jsonl", [{"id": "1", "code": "def f(): pass", "name": "f"}])
-    paths, notes, order = [*trees, corpus, tmp_path / "gone"], tmp_path / "notes", IngestOptions({})
-    first = _statuses(_run(paths, order, notes))
+    paths, order = [*trees, corpus, tmp_path / "gone"], IngestOptions({})
+    first = _statuses(_run(paths, order))
     assert first == {"one": DONE, "two": DONE, "c.jsonl": DONE, "gone": FAILED}
-    with notes.open("a") as file:
-        file.write('{"path": "/half')  # as a killed run leaves it
-    second = _statuses(_run(paths, order, notes))
+    second = _statuses(_run(paths, order))
     assert second == {"one": UNCHANGED, "two": UNCHANGED, "c.jsonl": UNCHANGED, "gone": FAILED}
     write_tree(trees[0], {"new.py": "def new():\n    return 1\n"})
     json_lines(corpus, [{"id": "2", "code": "def g(): return 2", "name": "g"}])
     Index.open(trees[1]).backend.clear()
-    third = _statuses(_run(paths[:3], order, notes))
+    third = _statuses(_run(paths[:3], order))
     assert third == {"one": DONE, "two": DONE, "c.jsonl": DONE}
 
 
 def test_a_failure_is_reported_and_does_not_stop_others(tmp_path: Path) -> None:
     tree = make_repository(tmp_path, "fine", 1)
     broken = write_tree(tmp_path / "broken", {".dowse.toml": "encoder = \n", "a.py": "a = 1\n"})
-    summary = _run([broken, tree], IngestOptions({}), tmp_path / "notes")
+    summary = _run([broken, tree], IngestOptions({}))
     assert _statuses(summary) == {"broken": FAILED, "fine": DONE}
     assert "is not valid TOML" in summary.with_status(FAILED)[0].problem
 
@@ -126,7 +123,7 @@ def test_two_repositories_of_one_name_can_t_share_an_index(tmp_path: Path) -> No
     for place in ("a", "b"):
         make_repository(tmp_path / place, "same", 1)
     paths = [tmp_path / "a" / "same", tmp_path / "b" / "same"]
-    summary = _run(paths, IngestOptions({}), tmp_path / "notes", shared=True)
+    summary = _run(paths, IngestOptions({}), shared=True)
     assert [outcome.status for outcome in summary.outcomes] == [DONE, FAILED]
     assert f"as {paths[0]} is" in summary.outcomes[1].problem
 
@@ -141,11 +138,8 @@ def test_a_run_with_one_repeated_failure_stops(tmp_path: Path) -> None:
             Failing.tried += 1
             return [Outcome("x", FAILED, "no node answers")]
 
-    with (
-        pytest.raises(DowseError, match=r"no node answers \(the last 20"),
-        Checkpoint(tmp_path / "n") as notes,
-    ):
-        ingest([str(tmp_path / str(n)) for n in range(500)], Failing(IngestOptions({})), notes, shared=False)
+    with pytest.raises(DowseError, match=r"no node answers \(the last 20"):
+        ingest([str(tmp_path / str(n)) for n in range(500)], Failing(IngestOptions({})), shared=False)
     assert Failing.tried == 20
 
 

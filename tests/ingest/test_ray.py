@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
+from dowse.storage.elastic.backend import ElasticBackend
 from ingest.common import ENCODER, SECONDS, everything, finish, indexed_plainly, run, start
 from ingest.conftest import RayCluster, make_repository
 from storage.elastic_fixtures import MakeElastic
@@ -61,11 +62,6 @@ def _command_lines() -> Iterator[tuple[int, str]]:
             yield int(entry.name), line
 
 
-def _has_checkpoint(cache: Path) -> bool:
-    """Whether the first repository is done."""
-    return any(file.stat().st_size for file in (cache / "ingest").glob("*.jsonl"))
-
-
 def _report(out: str) -> dict[str, list[str]]:
     said = json.loads(out)
     return {
@@ -84,7 +80,7 @@ def test_a_killed_run_resumes_and_its_index_equals_that_of_single_runs(
     environment = {"DOWSE_CACHE_DIR": str(tmp_path / "cache"), "DOWSE_ELASTIC_API_KEY": SECRET}
     process = start(*arguments, **environment)
 
-    _until(lambda: process.poll() is not None or _has_checkpoint(tmp_path / "cache"))
+    _until(lambda: process.poll() is not None or ElasticBackend(address).has_generation())
     process.kill()
     finish(process)
     code, out, errors = run(*arguments, **environment)
@@ -171,7 +167,8 @@ def test_a_lost_head_is_one_line_and_the_next_run_resumes(
     )
     arguments = ("index", "--backend", secured.address(index_name), "--no-embed", "--json", *roots)
     process = start(*arguments, "--workers", ray_cluster.workers, **environment)
-    _until(lambda: process.poll() is not None or _has_checkpoint(tmp_path / "cache"))
+    backend = secured.backend(index_name, key=key)
+    _until(lambda: process.poll() is not None or backend.has_generation())
     assert process.poll() is None
     assert not [line for _, line in _command_lines() if key in line]
     for pid, line in _command_lines():

@@ -121,9 +121,9 @@ class RayWorkers:
         self._paths: dict[Any, str] = {}
         self._counts = Counts()
 
-    def submit(self, path: str, known: str | None) -> None:
+    def submit(self, path: str) -> None:
         """Start to index one repository."""
-        self._paths[self._task.remote(path, self._options, known, self._progress)] = path
+        self._paths[self._task.remote(path, self._options, self._progress)] = path
 
     def wait(self, seconds: float) -> list[Outcome]:
         """Wait up to `seconds` and return the repositories that are finished."""
@@ -162,7 +162,7 @@ class ProgressActor:
         return sum(files for files, _ in counts), sum(symbols for _, symbols in counts)
 
 
-def index_task(path: str, options: IngestOptions, known: str | None, progress: Any) -> Outcome:  # noqa: ANN401
+def index_task(path: str, options: IngestOptions, progress: Any) -> Outcome:  # noqa: ANN401
     """Index one repository on a worker."""
     _limit_threads()
     os.environ.update(options.environment)
@@ -174,7 +174,7 @@ def index_task(path: str, options: IngestOptions, known: str | None, progress: A
             reported = time.monotonic()
             progress.report.remote(path, files, symbols)
 
-    outcome = index_repository(path, options, known=known, dispatch=dispatch_by_ray, on_count=report)
+    outcome = index_repository(path, options, dispatch=dispatch_by_ray, on_count=report)
     progress.report.remote(path, outcome.files, outcome.symbols)
     return outcome
 

@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from dowse.config import cache_folder
@@ -84,7 +83,6 @@ class Outcome:
     symbols: int = 0
     encoded: int = 0
     seconds: float = 0.0
-    fingerprint: str = ""  # of a corpus, which can't be compared file by file
 
 
 def worker_environment() -> dict[str, str]:
@@ -100,7 +98,6 @@ def index_repository(
     path: str,
     options: IngestOptions,
     *,
-    known: str | None = None,
     dispatch: Dispatch | None = None,
     on_count: OnCount = lambda _, __: None,
 ) -> Outcome:
@@ -109,13 +106,12 @@ def index_repository(
     Args:
         path: The repository.
         options: How to index it.
-        known: The fingerprint of the checkpoint; None if it was never indexed.
         dispatch: Encodes on other workers.
         on_count: Called with the number of files and symbols that were put.
     """
     started = time.monotonic()
     try:
-        outcome = _index(path, options, known, dispatch, on_count)
+        outcome = _index(path, options, dispatch, on_count)
     except DowseError as error:
         outcome = Outcome(path, FAILED, str(error))
     except Exception as error:  # whatever it is, it concerns this repository alone
@@ -123,18 +119,15 @@ def index_repository(
     return replace(outcome, seconds=round(time.monotonic() - started, 3))
 
 
-def _index(
-    path: str, options: IngestOptions, known: str | None, dispatch: Dispatch | None, on_count: OnCount
-) -> Outcome:
+def _index(path: str, options: IngestOptions, dispatch: Dispatch | None, on_count: OnCount) -> Outcome:
     with Index.open(path, **options.flags) as index:
-        repo, fingerprint = repo_identity(index.root), _fingerprint(index.root)
-        settings = index.settings
+        repo, settings = repo_identity(index.root), index.settings
         encoder = None
         if options.embed and settings.encoder != "none":
             encoder = DistributedEncoder(EncoderSpec.from_settings(settings), dispatch)
-        if known is not None and not options.rebuild and _is_unchanged(index, known, fingerprint):
+        if not options.rebuild and _is_unchanged(index, encoder):
             _learn(index, encoder)
-            return Outcome(path, UNCHANGED, repo=repo, fingerprint=fingerprint)
+            return Outcome(path, UNCHANGED, repo=repo)
         if options.rebuild:
             index.backend.start_over(options.wait)
         counts = Counts()
@@ -146,11 +139,9 @@ def _index(
 
         report, encoded = _update(index, options, encoder, count)
         _learn(index, encoder)
-        return Outcome(
-            *(path, DONE, "", repo, report.added, report.changed, report.deleted, *counts),
-            encoded=encoded,
-            fingerprint=fingerprint,
-        )
+        status = DONE if report.wrote or encoded else UNCHANGED
+        changes = (report.added, report.changed, report.deleted)
+        return Outcome(path, status, "", repo, *changes, *counts, encoded=encoded)
 
 
 def _update(
@@ -194,23 +185,14 @@ def _learn(index: Index, encoder: DistributedEncoder | None) -> None:
             learn_adapter(index.backend, index.root, encoder)
 
 
-def _is_unchanged(index: Index, known: str, fingerprint: str) -> bool:
-    """Whether an index is up to date: sizes and times are compared, nothing is parsed."""
-    if not index.exists:
+def _is_unchanged(index: Index, encoder: DistributedEncoder | None) -> bool:
+    """Whether the index of a tree is up to date: sizes and times are compared, nothing is parsed."""
+    if not index.exists or is_corpus(index.root):  # a corpus is compared by `update`
         return False
     with index.backend.reader() as reader:
         meta = reader.meta()
-    if "root" not in meta or meta.get("complete") != "1":
-        return False
-    if fingerprint:
-        return known == fingerprint and meta.get("strip_docs") == str(int(index.settings.strip_docs))
+        if "root" not in meta or meta.get("complete") != "1":
+            return False
+        if encoder is not None and reader.embedded_count(encoder.id) < reader.counts()["symbols"]:
+            return False
     return not index.changes(exact=True).count
-
-
-def _fingerprint(root: Path) -> str:
-    """Return sizes and times of the files of a corpus; nothing for a tree, whose files are compared."""
-    if not is_corpus(root):
-        return ""
-    files = sorted(root.rglob("*")) if root.is_dir() else [root]
-    stats = [(file.name, file.stat()) for file in files if file.is_file()]
-    return " ".join(f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats)

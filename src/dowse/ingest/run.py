@@ -1,22 +1,17 @@
-"""Schedule repositories on workers, a bounded number at a time, collect the outcomes, and checkpoint them."""
+"""Schedule repositories on workers, a bounded number at a time, and collect the outcomes."""
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from dowse.config import cache_folder
 from dowse.errors import ConfigError, DowseError
 from dowse.ingest.repository import FAILED, Counts, IngestOptions, Outcome, Status, index_repository
-from dowse.security.safe_files import make_private_directory, write_atomically
 from dowse.source.git import repo_identity
 
 # How often progress is polled.
@@ -43,7 +38,7 @@ class Workers(Protocol):
     def capacity(self) -> int:
         """How many repositories may be indexed at once."""
 
-    def submit(self, path: str, known: str | None) -> None:
+    def submit(self, path: str) -> None:
         """Start to index one repository."""
 
     def wait(self, seconds: float) -> list[Outcome]:
@@ -60,20 +55,20 @@ class LocalWorker:
 
     def __init__(self, options: IngestOptions) -> None:
         self._options = options
-        self._pending: tuple[str, str | None] | None = None
+        self._pending: str | None = None
         self._finished = self._current = Counts()
         self.on_progress: Callable[[], None] = lambda: None
 
-    def submit(self, path: str, known: str | None) -> None:
+    def submit(self, path: str) -> None:
         """Take one repository."""
-        self._pending = (path, known)
+        self._pending = path
 
     def wait(self, seconds: float) -> list[Outcome]:
         """Index it."""
         if self._pending is None:
             return []
-        (path, known), self._pending = self._pending, None
-        outcome = index_repository(path, self._options, known=known, on_count=self._count)
+        path, self._pending = self._pending, None
+        outcome = index_repository(path, self._options, on_count=self._count)
         self._finished, self._current = self.counts(), Counts()
         return [outcome]
 
@@ -85,50 +80,6 @@ class LocalWorker:
     def _count(self, files: int, symbols: int) -> None:
         self._current = Counts(files, symbols)
         self.on_progress()
-
-
-class Checkpoint:
-    """The repositories that were done, by path, each with its fingerprint, so that a killed run resumes.
-
-    One line of JSON a repository, in a file for each index and its settings. A checkpoint is only a hint: its
-    files are compared with the index before a repository is skipped.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.done: dict[str, str] = _read_checkpoint(path)
-        self._file = -1
-
-    @classmethod
-    def for_index(cls, backend: str, settings: Mapping[str, object]) -> Checkpoint:
-        """Return the checkpoint of an index and of the settings that decide its content."""
-        key = json.dumps([backend, sorted((name, str(value)) for name, value in settings.items())])
-        name = hashlib.blake2b(key.encode(), digest_size=10).hexdigest()
-        return cls(cache_folder() / "ingest" / f"{name}.jsonl")
-
-    def __enter__(self) -> Checkpoint:
-        make_private_directory(self.path.parent)
-        # Compacted: without repeated and truncated lines.
-        lines = [json.dumps({"path": path, "known": known}) + "\n" for path, known in self.done.items()]
-        write_atomically(self.path, "".join(lines).encode())
-        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._file)
-
-    def record(self, outcome: Outcome) -> None:
-        """Append a repository that is done; failures are not recorded."""
-        if outcome.status == FAILED:
-            return
-        entry = {
-            "path": outcome.path,
-            "known": outcome.fingerprint,
-            "repo": outcome.repo,
-            "at": int(time.time()),
-        }
-        os.write(self._file, json.dumps(entry).encode() + b"\n")
-        self.done[outcome.path] = outcome.fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +97,6 @@ class Summary:
 def ingest(
     paths: Sequence[str],
     workers: Workers,
-    checkpoint: Checkpoint,
     *,
     shared: bool,
     on_progress: Callable[[Progress], None] = lambda _: None,
@@ -156,7 +106,6 @@ def ingest(
     Args:
         paths: The repositories.
         workers: The workers that index.
-        checkpoint: The repositories that earlier runs have done, and where to record more.
         shared: Whether all go into one index: then no two may have the same name.
         on_progress: Called about twice a second, and after every repository.
     """
@@ -168,11 +117,10 @@ def ingest(
     while pending or running:
         while pending and running < workers.capacity:
             path = pending.popleft()
-            workers.submit(path, checkpoint.done.get(path))
+            workers.submit(path)
             running += 1
         for outcome in workers.wait(_POLL_SECONDS):
             running -= 1
-            checkpoint.record(outcome)
             outcomes.append(outcome)
             _check_failures(outcomes)
         failed = sum(outcome.status == FAILED for outcome in outcomes)
@@ -218,14 +166,3 @@ def _check_failures(outcomes: Sequence[Outcome]) -> None:
         raise DowseError(
             f"{last[0].problem} (the last {_MAX_EQUAL_FAILURES} repositories failed for this; stopped)"
         )
-
-
-def _read_checkpoint(path: Path) -> dict[str, str]:
-    done: dict[str, str] = {}
-    with contextlib.suppress(OSError):
-        for line in path.read_bytes().splitlines():
-            # A killed run may have left a truncated line.
-            with contextlib.suppress(ValueError, KeyError, TypeError):
-                entry = json.loads(line)
-                done[str(entry["path"])] = str(entry["known"])
-    return done

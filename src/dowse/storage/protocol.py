@@ -455,11 +455,8 @@ class Backend(Protocol):
     def size(self) -> int:
         """Return the bytes that the index takes."""
 
-    def health(self, *, fields: bool = False) -> dict[str, Any]:
-        """Return the health of a cluster: nodes, copies, bytes, `advice`; nothing for a folder.
-
-        `fields` adds the bytes of each field, which may take a while.
-        """
+    def health(self) -> dict[str, Any]:
+        """Return the health of a cluster: nodes, documents, bytes, `advice`; nothing for a folder."""
 
     def check(self) -> list[str]:
         """Return what is wrong with the index, nothing if it is intact."""

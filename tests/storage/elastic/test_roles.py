@@ -94,7 +94,7 @@ def test_an_administrator_creates_rebuilds_and_removes(secured: Secured, index_n
     again = secured.backend(index_name, key=secured.key("administrator", index_name))
     again.start_over()
     fill(again, some_files())
-    assert again.check() == [] and again.health(fields=True)["nodes"] == 1
+    assert again.check() == [] and again.health()["nodes"] == 1
     again.drop()
     assert not again.exists()
 

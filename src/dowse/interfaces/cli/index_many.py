@@ -23,7 +23,7 @@ from dowse.ingest.repository import (
     Status,
     worker_environment,
 )
-from dowse.ingest.run import Checkpoint, LocalWorker, Progress, Summary, Workers, collect_paths, ingest
+from dowse.ingest.run import LocalWorker, Progress, Summary, Workers, collect_paths, ingest
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND
 from dowse.interfaces.cli.common import flag_settings
 from dowse.interfaces.cli.printing import print_json, print_line, print_message
@@ -33,8 +33,6 @@ from dowse.storage.open import is_cluster
 if TYPE_CHECKING:
     from dowse.indexing.embed import EmbedReport
 
-# Settings that decide what an index holds.
-_CONTENT_SETTINGS = ("exclude", "strip_docs", "include_secrets", "encoder", "view", "max_file_bytes")
 # Failures that are listed; JSON has all of them.
 _LISTED_FAILURES = 50
 
@@ -45,18 +43,10 @@ def index_many(options: argparse.Namespace) -> int:
     settings = load_settings(None, **flag_settings(options))
     _check(options, settings, paths)
     ingest_options = _ingest_options(options, settings)
-    content = {name: getattr(settings, name) for name in _CONTENT_SETTINGS}
-    checkpoint = Checkpoint.for_index(settings.backend, {**content, "embed": ingest_options.embed})
-    with (
-        checkpoint,
-        _StatusLine(quiet=options.quiet) as line,
-        _workers(options, ingest_options) as workers,
-    ):
+    with _StatusLine(quiet=options.quiet) as line, _workers(options, ingest_options) as workers:
         if isinstance(workers, LocalWorker):
             workers.on_progress = lambda: line.show_files(workers)
-        summary = ingest(
-            paths, workers, checkpoint, shared=is_cluster(settings.backend), on_progress=line.show
-        )
+        summary = ingest(paths, workers, shared=is_cluster(settings.backend), on_progress=line.show)
         embedded = _finish_embedding(options, ingest_options, settings, summary)
     _report(options, summary, embedded)
     return EXIT_ERROR if summary.with_status(FAILED) else EXIT_FOUND

@@ -29,7 +29,6 @@ def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse status`."""
     flags.add(parser, "target", "--encoder")
     parser.add_argument("--files", action="store_true", help="list each file, and why one is left out")
-    parser.add_argument("--fields", action="store_true", help="bytes by field of a cluster (takes a while)")
     flags.add(parser, "--json")
 
 
@@ -63,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     if facts["resident_process"]:
         lines.append(("resident", f"process {facts['resident_process']}; `dowse stop` ends it"))
     if facts["cluster"]:
-        lines += _cluster_lines(index.backend.health(fields=options.fields), facts)
+        lines += _cluster_lines(index.backend.health())
     for name, value in lines:
         print_line(f"{name:<10} {value}")
     return EXIT_FOUND
@@ -122,29 +121,16 @@ def _freshness(facts: Mapping[str, Any]) -> str:
     return f"no: {changes}; run `dowse index`" if changes else "yes"
 
 
-def _cluster_lines(cluster: Mapping[str, Any], facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _cluster_lines(cluster: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the health of the cluster that holds the index."""
-    from dowse.storage.elastic.health import describe_lag
-
     unassigned = f", {cluster['unassigned']} shards without a node" if cluster["unassigned"] else ""
     nodes = f", {cluster['nodes']} nodes" if cluster["nodes"] else ""
     lines = [("cluster", f"{cluster['status']}{nodes}{unassigned}")]
-    lines += [(kind, _cluster_index(index)) for kind, index in cluster["indices"].items()]
-    for kind, fields in cluster.get("fields", {}).items():
-        sizes = ", ".join(f"{name} {format_size(size)}" for name, size in fields.items())
-        lines.append((f"  {kind}", sizes))
+    for kind, index in cluster["indices"].items():
+        lines.append((kind, f"{index['documents']:,} documents, {format_size(index['bytes'])}"))
     if cluster["writing"]:
         lines.append(("writers", f"{cluster['writing']} at work"))
-    changed = sum(facts["changes"].values())
-    unembedded = facts["symbols"] - facts["embedded"] if facts["encoder"] else 0
-    lines.append(("lag", describe_lag(facts["indexed_at"], unembedded, changed)))
     return lines + [("advice", advice) for advice in cluster["advice"]]
-
-
-def _cluster_index(index: Mapping[str, Any]) -> str:
-    shards = f"{index['shards']} shards with {index['replicas']} copies each"
-    deleted = f", {index['deleted']:,} to be merged away" if index["deleted"] else ""
-    return f"{index['documents']:,} documents{deleted}, {format_size(index['bytes'])}, {shards}"
 
 
 def _list_files(index: Index, *, as_json: bool) -> None:

@@ -209,11 +209,11 @@ class ElasticBackend:
         stats = client.call(lambda es: es.indices.stats(index=client.aliases, metric="store"))
         return int(stats["_all"]["total"]["store"]["size_in_bytes"])
 
-    def health(self, *, fields: bool = False) -> dict[str, Any]:
+    def health(self) -> dict[str, Any]:
         """Return the health of the index on its cluster."""
         from dowse.storage.elastic.health import read_health
 
-        return read_health(self.searcher(), fields=fields)
+        return read_health(self.searcher())
 
     def check(self) -> list[str]:
         """Return what is wrong with the index."""

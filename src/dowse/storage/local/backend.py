@@ -261,7 +261,7 @@ class LocalBackend:
         except IndexDamaged as error:
             return [str(error).partition("; run ")[0]]
 
-    def health(self, *, fields: bool = False) -> dict[str, Any]:
+    def health(self) -> dict[str, Any]:
         """Return nothing: only a cluster has a health."""
         return {}
 
