@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import yaml
 
 from dowse import Index
 from dowse.install.clients import CLIENTS
@@ -132,10 +131,9 @@ def run(desk: Desk, name: str) -> list[subprocess.CompletedProcess[str]]:
 
 
 def test_every_block_is_run_by_a_test_below():
-    known = {"Formats", "Links", "fzf", "git", "pre-commit", "Vim and Neovim", "Emacs", "CI", "Coding agents"}
-    assert set(SECTIONS) == known | {"A damaged index"}
-    assert {block.language for block in BLOCKS} == {"sh", "console", "yaml", "vim"}
-    assert all(block.file for block in BLOCKS if block.language in ("yaml", "vim"))
+    assert set(SECTIONS) == {"Formats", "Links", "fzf", "git", "Vim", "Coding agents"}
+    assert {block.language for block in BLOCKS} == {"sh", "console", "vim"}
+    assert all(block.file for block in BLOCKS if block.language == "vim")
 
 
 def test_formats(desk):
@@ -147,24 +145,6 @@ def test_formats(desk):
     run(desk, "Formats")
     opened = desk.opened.read_text().splitlines()
     assert len(opened) == 3 and all((desk.repository / path).is_file() for path in opened)
-
-
-def test_a_damaged_index(desk):
-    assert desk.shell("dowse index .").returncode == 0
-    (facts,) = [json.loads(desk.shell("dowse status --json").stdout)]
-    file = max(Path(facts["index"]).glob("text/*/symbols/*.idx"))
-    data = bytearray(file.read_bytes())
-    data[len(data) // 2] ^= 1
-    file.write_bytes(data)
-    (block,) = section("A damaged index", "console")
-    for example in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
-        command, output = example.split("\n", 1)
-        said = desk.shell(command).stdout
-        for line in output.splitlines():
-            pattern = re.escape(line).replace("text/000003", r"text/\d+")
-            pattern = re.sub(r"[0-9a-f]{32}", "[0-9a-f]{32}", pattern).replace(r"25\ files", r"\d+\ files")
-            assert re.search(pattern, said), (command, said)
-    assert desk.shell("dowse doctor").returncode == 0
 
 
 def test_links(desk):
@@ -188,15 +168,9 @@ def test_git(desk):
     assert below.stdout.startswith("web/cart.js:20:")
 
 
-def test_pre_commit(desk):
-    need("pre-commit")
-    (done,) = run(desk, "pre-commit")
-    assert re.search(r"bring the index up to date\.+Passed", done.stdout)
-
-
 def test_vim(desk):
     need("vim")
-    run(desk, "Vim and Neovim")
+    run(desk, "Vim")
     arguments = ["vim", "-N", "-es", "-u", str(desk.home / ".vimrc")]
     code = "map(getqflist(), {_, q -> join([bufname(q.bufnr), q.lnum, q.col, q.text], '|')})"
     for command, first in (
@@ -218,30 +192,6 @@ def test_vim(desk):
         lines = found.read_text().splitlines()
         assert lines and lines[0].startswith(first), (lines, done.stdout)
         assert all(line.split("|")[0] and int(line.split("|")[1]) > 0 for line in lines)
-
-
-def test_emacs(desk):
-    """What Emacs reads: a file, a line, and the rest."""
-    (done,) = run(desk, "Emacs")
-    for line in done.stdout.splitlines():
-        path, number, _ = line.split(":", 2)
-        assert (desk.repository / path).is_file() and int(number) > 0
-
-
-def test_ci(desk):
-    (block,) = section("CI", "yaml")
-    steps = yaml.safe_load(block.text)["jobs"]["look"]["steps"]
-    scripts = [step["run"] for step in steps if "run" in step]
-    assert len(scripts) == 2
-    (desk.repository / "src" / "left.py").write_text("x = 1  # TODO: more\n")
-    for script in scripts:
-        done = desk.shell(script)
-        assert done.returncode == 0, (script, done.stderr)
-    assert "src/left.py:1:" in (desk.repository / "left-over.txt").read_text()
-    assert (desk.repository / "impact.jsonl").read_text()
-    desk.environment["DOWSE_ENCODER"] = "/no/such/folder"
-    desk.environment["DOWSE_FUZZINESS"] = "nonsense"
-    assert desk.shell(scripts[0]).returncode != 0  # an error is none of the two
 
 
 def test_coding_agents(desk):
