@@ -1,7 +1,6 @@
 """The process that goes on embedding after a search has answered: whether it runs, how far it is, its end.
 
-Loads no NumPy. All is in a folder beside the index, `derived/embedding`, and for what learns from the history
-in `derived/learning`:
+Loads no NumPy. All is in a folder beside the index, `derived/embedding`:
 
     writer.lock       held by the process: so there is one for each index, however the last one ended
     progress.json     written by who starts it, then by the process; it ends when this file is removed
@@ -21,10 +20,9 @@ from dowse.errors import DowseError
 from dowse.security.safe_files import make_private_directory, write_atomically
 from dowse.write_lock import lock_holder
 
-EMBEDDING, LEARNING = "embedding", "learning"
-_PROGRESS = "progress.json"
-# A process that was requested counts as running so long without the lock: it has Python to load first.
-_START_SECONDS = 10.0
+_EMBEDDING, _PROGRESS = "embedding", "progress.json"
+# A process that was announced counts as running so long: it starts after the answer, and has Python to load.
+_START_SECONDS = 60.0
 # How long to wait for a process that has to end; it looks for that after every second of work or so.
 _END_SECONDS = 10.0
 _POLL_SECONDS = 0.01
@@ -58,9 +56,9 @@ class EmbeddingProgress(NamedTuple):
 class EmbeddingFolder:
     """The files of the process of one index."""
 
-    def __init__(self, derived: Path, task: str = EMBEDDING) -> None:
+    def __init__(self, derived: Path) -> None:
         """Name the folder; `derived` is that of what is derived from the index (`Reader.cache_folder`)."""
-        self.path = derived / task
+        self.path = derived / _EMBEDDING
 
     def is_requested(self) -> bool:
         """Whether the process is to go on."""
@@ -96,12 +94,6 @@ class EmbeddingFolder:
         while lock_holder(self.path) is not None and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)
             self.remove_request()  # it may have been about to write it
-
-
-def end_processes(derived: Path) -> None:
-    """End what is done with an index in the background, and wait until that has ended."""
-    for task in (EMBEDDING, LEARNING):
-        EmbeddingFolder(derived, task).end_process()
 
 
 def announce_embedding(derived: Path | None, expected: EmbeddingProgress) -> None:

@@ -18,7 +18,7 @@ from dowse.runtime_paths import digest, runtime_folder
 from dowse.source.git import git_directory
 from dowse.source.tree_scanner import ScanResult, TreeScanner
 from dowse.storage.open import open_backend
-from dowse.vectors.embedding_progress import EMBEDDING, LEARNING, EmbeddingFolder, EmbeddingProgress
+from dowse.vectors.embedding_progress import EmbeddingFolder, EmbeddingProgress
 from dowse.watch.messages import TASKS, Request, Settle, Task
 from dowse.watch.sources import (
     GIT_EXCLUDE,
@@ -86,12 +86,10 @@ class MaintainedIndex:
         self._generation = 0  # the last that was reported
         self._git = git_directory(str(root))
         self._settling: list[Settle] = []
-        self._is_embedding, self._embedding_started = False, 0.0
         self._embedding: EmbeddingFolder | None = None
-        self._embedding_lock = contextlib.ExitStack()
+        self._embedding_started, self._embedding_lock = 0.0, contextlib.ExitStack()
         self._to_link = self._to_embed = self._to_learn = self._to_fit = False
         self._learner: threading.Thread | None = None
-        self._learning = EmbeddingFolder(Path(), LEARNING)
         self._retry_at, self._verify_at = 0.0, float("inf")
         self.is_finished = False
 
@@ -151,8 +149,8 @@ class MaintainedIndex:
         """Do a piece of what can wait until the files are indexed; returns whether there was something."""
         if self._retry_at > time.monotonic() or self._pending.changes or self._task:
             return False
-        if self._learner is not None:
-            self._check_learner(self._learner)
+        if self._learner is not None and not self._learner.is_alive():
+            self._learner = None
         if self._to_link or self._to_embed:
             self._guarded(self._embed)
         elif self._verify_at <= time.monotonic():
@@ -352,15 +350,14 @@ class MaintainedIndex:
 
     def _begin_embedding(self) -> None:
         """Let other processes see how far this one is, and take over."""
-        if self._is_embedding:
-            return
-        missing, self._embedding = self._index.unembedded(), self._folder(EMBEDDING)
-        if missing and self._embedding is not None:
-            self._embedding_lock.enter_context(write_lock(self._embedding.path, 0.0, lambda _: None))
-            self._embedding.report(EmbeddingProgress(0, missing, 0.0, os.getpid()))
-        else:
-            self._embedding = None
-        self._is_embedding, self._embedding_started = True, time.monotonic()
+        with self._index.backend.reader() as reader:
+            derived = reader.cache_folder  # None on a cluster
+        missing = self._index.unembedded()
+        if self._embedding is None and derived is not None and missing:
+            folder = EmbeddingFolder(derived)
+            self._embedding_lock.enter_context(write_lock(folder.path, 0.0, lambda _: None))
+            folder.report(EmbeddingProgress(0, missing, 0.0, os.getpid()))
+            self._embedding, self._embedding_started = folder, time.monotonic()
 
     def _show_embedded(self, progress: Progress) -> None:
         self._reporter.progress("embed", key=self._key)(progress)
@@ -376,38 +373,19 @@ class MaintainedIndex:
         if self._embedding is not None:
             self._embedding.remove_request()
         self._embedding_lock.close()
-        self._embedding, self._is_embedding = None, False
+        self._embedding = None
 
     def _start_learning(self) -> None:
         """Learn from new commits, in a thread: it takes minutes, in which files change."""
         self._to_learn = False
-        learning = self._folder(LEARNING)
-        if learning is None or self._index.unembedded() or not self._index.has_new_history():
-            return
-        learning.report(EmbeddingProgress(0, 0, 0.0))
-        self._learning, self._learner = learning, threading.Thread(target=self._learn, daemon=True)
-        self._learner.start()
+        if not self._index.unembedded() and self._index.has_new_history():
+            self._learner = threading.Thread(target=self._learn, daemon=True)
+            self._learner.start()
 
     def _learn(self) -> None:
-        # Nobody reads an error: another process learns, or the disk is full. New commits are a new attempt.
-        with (
-            contextlib.suppress(DowseError, OSError),
-            write_lock(self._learning.path, 0.0, lambda _: None),
-        ):
+        # Nobody reads an error: the index is gone, or the disk is full. New commits are a new attempt.
+        with contextlib.suppress(DowseError, OSError):
             self._index.learn()
-
-    def _check_learner(self, learner: threading.Thread) -> None:
-        if not learner.is_alive():
-            self._learning.remove_request()
-            self._learner = None
-        elif not self._learning.is_requested():
-            # The index is removed; a thread can't be ended, but the parent starts another process.
-            os._exit(0)
-
-    def _folder(self, task: str) -> EmbeddingFolder | None:
-        """Return the folder of a task; None for an index on a cluster."""
-        with self._index.backend.reader() as reader:
-            return EmbeddingFolder(reader.cache_folder, task) if reader.cache_folder else None
 
     def _answer(self, *, with_vectors: bool = True, failed: bool = False) -> None:
         """Answer who waits for words, and who waits for vectors if those are there too."""

@@ -75,20 +75,6 @@ def test_only_the_owner_can_ask(root, cache, around):
         assert ask(*QUESTION, cwd=root, **around).returncode == NOT_ANSWERED
 
 
-def test_a_killed_one_is_not_missed_and_its_place_is_taken(root, cache, around):
-    dowse("index", cwd=root, **around)
-    expected = dowse(*QUESTION, cwd=root, **around)
-    with running("watch", cwd=root, ready="watching", **around) as process:
-        wait_for_answers(*QUESTION, cwd=root, **around)
-        process.kill()
-        process.wait()
-        assert len(sockets(cache)) == 1
-        found = dowse(*QUESTION, cwd=root, **around)
-        assert (found.returncode, found.stdout, found.stderr) == (0, expected.stdout, expected.stderr)
-    with running("watch", cwd=root, ready="watching", **around):
-        wait_for_answers(*QUESTION, cwd=root, **around)
-
-
 def test_a_second_watch_leaves_the_answers_to_the_first(root, cache, around, tmp_path):
     other = write_tree(tmp_path / "other", {"b.py": "def alpha_of_another():\n    return 2\n"})
     with running("watch", cwd=root, ready="watching", **around):

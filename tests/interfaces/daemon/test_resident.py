@@ -20,7 +20,16 @@ from dowse.interfaces.daemon.open_indexes import _MAX_INDEXES, OpenIndexes
 from dowse.interfaces.daemon.resident_process import _ProgramFiles
 from dowse.watch import Maintainer
 from dowse.write_lock import lock_holder
-from interfaces.daemon.running import COMMAND, NOT_ANSWERED, QUESTION, ask, dowse, sockets, wait_for_answers
+from interfaces.daemon.running import (
+    ASK_ONLY,
+    COMMAND,
+    NOT_ANSWERED,
+    QUESTION,
+    ask,
+    dowse,
+    sockets,
+    wait_for_answers,
+)
 from watch.running import until
 
 from helpers import index_tree, processes_of, write_tree
@@ -183,6 +192,16 @@ def test_other_environments_are_not_answered_and_get_one_of_their_own(root, cach
     assert ask(*QUESTION, cwd=root, **around, DOWSE_TOP_K="3").returncode == NOT_ANSWERED
     until(lambda: not processes(root))
     leave_one(root, cache, {**around, "DOWSE_TOP_K": "3"})
+
+
+def test_another_version_is_not_answered_and_ends_it(root, cache, around):
+    leave_one(root, cache, around)
+    program = f"import dowse.version; dowse.version.__version__ = '9.9'\n{ASK_ONLY}"
+    found = subprocess.run(
+        [sys.executable, "-c", program, *QUESTION], cwd=root, env={**os.environ, **around}, check=False
+    )
+    assert found.returncode == NOT_ANSWERED
+    until(lambda: not processes(root))
 
 
 def test_few_indexes_are_open_at_once(tmp_path, monkeypatch):

@@ -41,12 +41,14 @@ async def _stdio(server: McpServer) -> None:
 def run_http(options: McpOptions, host: str, port: int, token: str = "") -> None:
     """Answer over HTTP, on this machine alone, until Ctrl-C."""
     from dowse.services.web.guard import RequestGuard
+    from dowse.services.web.logs import configure_logs
     from dowse.services.web.server import create_server, listen
 
     if not is_loopback(host):
         raise DowseError(
             f"{host} can be reached from other machines; listen on 127.0.0.1, and let a tunnel lead there"
         )
+    configure_logs()
     listening = listen(host, port)
     limits = replace(options.limits, body_bytes=_BODY_BYTES)
     serve_options = ServeOptions(host=host, port=listening.getsockname()[1], token=token, limits=limits)

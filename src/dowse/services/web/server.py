@@ -17,7 +17,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dowse.errors import DowseError
 from dowse.process_memory import prepare_for_long_life, return_free_memory
-from dowse.services.web.log_limit import limit_logs
 from dowse.services.web.options import Limits
 from dowse.services.web.systemd import notify, watchdog_seconds
 
@@ -37,7 +36,7 @@ def create_server(
     on_ready: Callable[[], None] = lambda: None,
     on_exit: Callable[[], None] = lambda: None,
 ) -> uvicorn.Server:
-    """Return the server of an application, within limits on its connections and its log.
+    """Return the server of an application, within limits on its connections.
 
     Args:
         app: The application.
@@ -46,7 +45,6 @@ def create_server(
         on_exit: Called when a signal arrives, before requests are waited for.
     """
     prepare_for_long_life()
-    limit_logs()
     is_ready = False
 
     async def tick() -> None:

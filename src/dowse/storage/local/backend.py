@@ -19,7 +19,7 @@ from dowse.storage.local.replacement import put_generation, put_vectors
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
 from dowse.storage.local.writer import LocalWriter
 from dowse.storage.protocol import KnownVectors, OnWait
-from dowse.vectors.embedding_progress import end_processes
+from dowse.vectors.embedding_progress import EmbeddingFolder
 from dowse.write_lock import lock_holder, write_lock
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ class LocalBackend:
     def _remove_vectors(self, wait: float | None, on_wait: OnWait) -> None:
         """Remove vectors, damaged or not: most come back from the cache of all indexes."""
         self._vectors.close()
-        end_processes(layout.derived_folder(self.folder))
+        EmbeddingFolder(layout.derived_folder(self.folder)).end_process()
         for folder in self._vectors.folders():
             with write_lock(folder, wait, on_wait or (lambda _: None)):
                 layout.remove_vectors(folder)
@@ -217,7 +217,7 @@ class LocalBackend:
         """Remove caches of what is derived from the index, damaged or not."""
         import shutil
 
-        end_processes(layout.derived_folder(self.folder))
+        EmbeddingFolder(layout.derived_folder(self.folder)).end_process()
         on_wait = on_wait or (lambda _: None)
         for folder in layout.derived_folders(self.folder):
             with write_lock(folder, wait, on_wait):
@@ -230,7 +230,7 @@ class LocalBackend:
         self.close()
         layout.refuse_links(self.folder)
         layout.refuse_foreign_folder(self.folder)
-        end_processes(layout.derived_folder(self.folder))
+        EmbeddingFolder(layout.derived_folder(self.folder)).end_process()
         on_wait = on_wait or (lambda _: None)
         with contextlib.ExitStack() as locks:
             locks.enter_context(write_lock(self.folder, wait, on_wait))
