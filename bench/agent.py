@@ -18,18 +18,18 @@ import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
 
-from budget_rule import opened
 from dowse.errors import DowseError
-from dowse.eval.budget import CodeLine
-from dowse.eval.budget_pages import IndexTexts
-from dowse.eval.run import learn
-from dowse.eval.systems.ripgrep import LISTED, WHOLE, WINDOW, ripgrep_reading
-from dowse.eval.types import Case, Dataset
+from dowse.eval.clean_index import open_clean_index
+from dowse.eval.index_targets import IndexTargets
+from dowse.eval.manifest import read_manifest
+from dowse.eval.run import embed, learn, prepare_index, search_root
+from dowse.eval.systems.ripgrep import ripgrep
+from dowse.eval.types import Case, Dataset, RankedSearch
 from dowse.index import Index
 from dowse.interfaces.mcp.arguments import SEARCH_MODEL, Arguments, SymbolArguments
 from dowse.interfaces.mcp.reply import Reply, ToolContext
@@ -50,6 +50,11 @@ _HEADING = re.compile(r"(?:\d+\. )?(\S+):(\d+)-\d+(?: .*?)??(?: \((\d+) of (\d+)
 _NUMBERED = re.compile(r"(\d+)  ")
 # A call's arguments, and its answer.
 Exchange = tuple[Mapping[str, object], str]
+# A line of code: the id of its file, and its number.
+CodeLine = tuple[int, int]
+# Files whose names ripgrep lists before the first is opened, and lines around its matches (`rg -C 5`). Chosen
+# in favour of ripgrep: with 3 lines fewer of the targets' lines are read, with 10 fewer targets.
+LISTED, AROUND = 10, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,6 @@ class Tree:
     index: Index
     context: ToolContext
     dataset: Dataset
-    texts: IndexTexts
     code: Mapping[str, frozenset[CodeLine]]
     files: Mapping[str, int]
     blamed: dict[str, list[str]] = field(default_factory=dict)
@@ -120,25 +124,54 @@ def main() -> None:
 
 def trees(manifest: Path) -> Iterator[Tree]:
     """Give every repository with its index, up to date, and the tools of the server for it."""
-    for name, dataset, index in opened(manifest):
-        learn(index, dataset)
-        kept = {"index_dir": index.settings.index_dir, "refresh": "never", "isolation": "never"}
-        repositories = Repositories(kept)
-        context = ToolContext(repositories.open([index.root]), Call())
-        texts = IndexTexts(index)
-        files = {file.path: file.file_id for file in index.files()}
-        yield Tree(name, index, context, dataset, texts, texts.code(dataset), files)
-        repositories.close()
+    for entry in read_manifest(manifest):
+        for dataset in entry.datasets():
+            with open_clean_index(search_root(dataset, entry.watched_dir), [dataset]) as index:
+                prepare_index(index)
+                embed(index)
+                learn(index, dataset)
+                kept = {"index_dir": index.settings.index_dir, "refresh": "never", "isolation": "never"}
+                repositories = Repositories(kept)
+                context = ToolContext(repositories.open([index.root]), Call())
+                files = {file.path: file.file_id for file in index.files()}
+                yield Tree(entry.name, index, context, dataset, target_lines(index, dataset), files)
+                repositories.close()
 
 
-def grep(name: str, tree: Tree, query: str) -> Iterator[Exchange]:
-    """List files with the words of the query, then read them whole, or windows around the matches."""
-    results = ripgrep_reading(tree.index, name)(query, 100)
-    paths = list(dict.fromkeys(each.path for each in results))
-    yield {"pattern": query}, "\n".join(paths[:LISTED])
+def target_lines(index: Index, dataset: Dataset) -> dict[str, frozenset[CodeLine]]:
+    """Return the lines of every relevant symbol that are not blank."""
+    targets = IndexTargets(index, dataset)
+    with index.backend.reader() as reader:
+        return {
+            target.key: frozenset(
+                (row.file_id, number)
+                for row in targets.symbols(target)
+                for number, text in reader.symbols([row])[0].numbered_lines
+                if text.strip()
+            )
+            for target in targets.all
+        }
+
+
+@lru_cache(maxsize=1)
+def prepared_ripgrep(index: Index) -> RankedSearch:
+    """Return ripgrep over a copy of an index's files, made once."""
+    return ripgrep(index)
+
+
+def grep(tree: Tree, query: str, *, whole: bool) -> Iterator[Exchange]:
+    """List files with the words of the query, then read them whole, or windows around the best matches.
+
+    Files come best first, which favours the baseline: ripgrep prints them unordered.
+    """
+    results = prepared_ripgrep(tree.index)(query, 100)
+    yield {"pattern": query}, "\n".join(each.path for each in results[:LISTED])
     for each in results:
-        shown = [text for _, text in tree.texts.show([each])]
-        yield {"path": each.path, "offset": each.start_line}, "\n".join(shown)
+        first, last = (0, None) if whole else (max(0, each.start_line - 1 - AROUND), each.end_line + AROUND)
+        lines = list(enumerate((tree.index.root / each.path).read_text(errors="replace").split("\n"), 1))
+        shown = [f"{number}  {text}" for number, text in lines[first:last] if text.strip()]
+        heading = f"1. {each.path}:{first + 1}-{last or len(lines)}"
+        yield {"path": each.path, "offset": first}, "\n".join([heading, *shown])
 
 
 def search_and_read(tree: Tree, query: str, **more: object) -> Iterator[Exchange]:
@@ -199,8 +232,8 @@ def answered(tool: Callable[..., Reply], context: ToolContext, arguments: Argume
 
 
 POLICIES: dict[str, Callable[[Tree, str], Iterator[Exchange]]] = {
-    "grep+read": partial(grep, WHOLE),
-    "grep+window": partial(grep, WINDOW),
+    "grep+read": partial(grep, whole=True),
+    "grep+window": partial(grep, whole=False),
     "search": search_pages,
     "search+symbol": search_and_read,
     "search+symbol plain": partial(search_and_read, plain=True),

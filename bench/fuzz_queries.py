@@ -29,7 +29,7 @@ from common import peak_megabytes, percentile, work_folder, write_results
 _ROOT = Path(__file__).resolve().parents[1]
 _DEADLINE, _SLACK = 5.0, 1.0
 # Queries of one task: each has a seed of its own, so that any number of processes draws the same queries.
-_BATCH = 500
+_BATCH = 100
 # Problems that are kept.
 _MAX_SHOWN = 20
 # A lane names the type of an exception that nobody expected.

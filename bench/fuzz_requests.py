@@ -27,7 +27,8 @@ from urllib.parse import quote, urlsplit
 
 from fuzz_texts import QueryFuzzer
 from load_mixed import symbol_names
-from serving import memory_megabytes, serving, wait_until_indexed
+from processes import family_megabytes
+from serving import serving, wait_until_indexed
 
 from common import percentile, work_folder, write_results
 
@@ -68,7 +69,7 @@ def main() -> None:
     ):
         wait_until_indexed(url)
         names, document = symbol_names(url), _get(url, "/api/openapi.json")
-        memory, files = memory_megabytes(process.pid), _open_files(process.pid)
+        memory, files = family_megabytes(process.pid), _open_files(process.pid)
         each = -(-options.count // options.clients)
         clients = [
             _Client(url, document, names, options.seed * 1_000 + number, each)
@@ -81,7 +82,7 @@ def main() -> None:
             client.join()
         seconds = time.monotonic() - started
         alive = _get(url, "/api/health")["status"] == "ok" and process.poll() is None
-        end_memory, end_files = memory_megabytes(process.pid), _open_files(process.pid)
+        end_memory, end_files = family_megabytes(process.pid), _open_files(process.pid)
         log = (work / "log.txt").read_text(errors="replace")
     times = [taken for client in clients for taken in client.seconds]
     outcomes = sum((client.outcomes for client in clients), Counter[str]())

@@ -42,7 +42,7 @@ constructor count as one callee.
 By **edge** (as call graphs are usually compared), each pair of caller and callee counts once, and it is
 found or right if it is at any of its sites. By **site**, each pair of site and target counts.
 
-`all` measures every repository of bench/oracles/repositories.json: oracles are in DIR/LANGUAGE-NAME.jsonl.gz,
+`all` measures every repository of data/oracle_repositories.json: oracles are in DIR/LANGUAGE-NAME.jsonl.gz,
 checkouts in DIR/checkouts/NAME. Single misses of repositories marked "report" are never looked at.
 """
 
@@ -69,6 +69,7 @@ from dowse.types import SymbolRow
 from common import work_folder, write_results
 
 _ORACLES = Path(__file__).parent / "oracles"
+_REPOSITORIES = Path(__file__).parent / "data" / "oracle_repositories.json"
 _CERTAIN = ("resolved", "unique")
 # A decorator that is called is stored as a use.
 _KINDS = ("calls", "uses")
@@ -161,7 +162,9 @@ def make_oracle(language: str, checkout: Path, out: Path, tools: Path) -> None:
 def measure_all(data: Path, language: str, work: Path) -> dict[str, Any]:
     """Return the figures of all repositories, by language and half."""
     results: dict[str, Any] = {}
-    for each, halves in json.loads((_ORACLES / "repositories.json").read_text()).items():
+    for each, halves in json.loads(
+        (_ORACLES.parent / "data" / "oracle_repositories.json").read_text()
+    ).items():
         if language not in ("", each):
             continue
         for half, repositories in halves.items():

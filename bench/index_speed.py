@@ -1,4 +1,4 @@
-"""Indexing beside parsing alone: words, words and graph, no change, changes to 1 % of the files, by stage.
+"""Indexing beside parsing alone: words, words and graph, no change, changes to 1 % of the files.
 
     python bench/index_speed.py --tree DIR [--out bench/results/index_speed.json]
 
@@ -33,7 +33,6 @@ from dowse.parsing.languages import LANGUAGES
 from dowse.parsing.limits import parse_seconds
 from dowse.source.walk import WalkedFile, walk
 from dowse.storage.local.layout import catalog_path
-from index_stages import measure_stages
 
 from common import beside_python, gather, run, work_folder, write_results
 
@@ -57,7 +56,6 @@ def main() -> None:
     )
     parser.add_argument("--tree", type=Path, required=True)
     parser.add_argument("--dowse", type=Path, default=beside_python(), help="the command to measure")
-    parser.add_argument("--beside", type=Path, help="another version's command, to take turns with")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
         "--runs", type=int, default=3, help="of each step: the quickest full run, the median of short updates"
@@ -66,23 +64,18 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with work_folder(options.work) as work:
-        results = measure(
-            options.tree, work, (options.dowse, options.beside), options.processes, options.runs
-        )
+        results = measure(options.tree, work, options.dowse, options.processes, options.runs)
     print(json.dumps(results, indent=1))
     if options.out:
         write_results(options.out, results)
 
 
-def measure(
-    tree: Path, work: Path, versions: tuple[Path, Path | None], processes: int, runs: int
-) -> dict[str, Any]:
-    """Time every step on a copy of the tree; of the second version, if there is one, full runs alone."""
+def measure(tree: Path, work: Path, dowse: Path, processes: int, runs: int) -> dict[str, Any]:
+    """Time every step on a copy of the tree."""
     copy, index_dir = work / "tree", work / "index"
     gather(tree, (f.path for f in walk(tree) if isinstance(f, WalkedFile)), copy, copy=True)
-    flags = ["index", copy, "--index-dir", index_dir, "--quiet", "--no-embed"]
     os.environ["DOWSE_PROCESSES"] = str(processes)
-    command, *others = [[dowse, *flags] for dowse in versions if dowse]
+    command = [dowse, "index", copy, "--index-dir", index_dir, "--quiet", "--no-embed"]
     steps: dict[str, Timing] = {}
 
     def record(name: str, times: list[tuple[float, float]], middle: Any = statistics.median) -> None:  # noqa: ANN401
@@ -95,10 +88,8 @@ def measure(
     jobs, size = with_grammar(Index.open(copy, index_dir=str(index_dir)))
     turns = []
     for _ in range(runs):
-        full = [time for each in (*others, command) for time in full_run(each, index_dir)]
-        turns.append([*full, parse_only(jobs, 1), parse_only(jobs, processes)])
+        turns.append([*full_run(command, index_dir), parse_only(jobs, 1), parse_only(jobs, processes)])
     names = ["words", "full", "parse, one process", f"parse, {processes} processes"]
-    names = ["words, beside", "full, beside", *names] if others else names
     for name, times in zip(names, zip(*turns, strict=True), strict=True):
         record(name, list(times), min)
     record("no change", [run(command)[:2] for _ in range(runs)])
@@ -108,7 +99,6 @@ def measure(
         "tree": describe(copy, index_dir, jobs, size),
         "processes": processes,
         "steps": steps,
-        "stages": measure_stages(copy, work / "stages"),
         **compare(steps, processes),
     }
 
@@ -208,10 +198,6 @@ def compare(steps: dict[str, Timing], processes: int) -> dict[str, Any]:
         "1 % touched / full": ratio("1 % touched", "full"),
         "1 % edited / full": ratio("1 % edited", "full"),
     }
-    if "full, beside" in steps:
-        ratios["words / words, beside"] = ratio("words", "words, beside")
-        ratios["full / full, beside"] = ratio("full", "full, beside")
-        ratios["full / full, beside, CPU"] = ratio("full", "full, beside", "cpu_s")
     bars = {
         f"words / {same}": WORDS_BAR,
         "full / parse, one process": FULL_BAR,

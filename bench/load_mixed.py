@@ -1,12 +1,11 @@
 """`dowse serve` under mixed load and faults: does every client get its answer, and is nobody starved?
 
-    python bench/load_mixed.py [--tree DIR] [--clients 200] [--seconds 300] [--think 0] [--slow-heads 500]
+    python bench/load_mixed.py [--tree DIR] [--clients 200] [--seconds 300] [--slow-heads 500]
         [--encoder base] [--out bench/results/load_mixed.json]
 
 A client is a thread (50 to a process) with an address of its own (127.1.x.y, on Linux), and one question at a
-time over one connection: it asks, waits for the answer however long that takes, thinks for an exponentially
-distributed time (`--think`, seconds on the average; 0, the default, asks again at once: the machine is
-saturated), and asks the next question. A refused one (503) is counted, and followed by the pause that
+time over one connection: it asks, waits for the answer however long that takes, and asks the next question at
+once, so the machine is saturated. A refused one (503) is counted, and followed by the pause that
 `Retry-After` asks for. A connection that was closed while idle is opened again, once, as HTTP clients do.
 95 % of the questions are words about the code, the others take long: patterns without trigrams, `impact` in
 the call graph, query expansion. Beside them, some connections (`--slow-heads`, one address) send the headers
@@ -41,7 +40,8 @@ from pathlib import Path
 from statistics import mean
 from urllib.parse import quote, urlsplit
 
-from serving import descendants, memory_megabytes, serving, wait_until_indexed
+from processes import descendants, family_megabytes
+from serving import serving, wait_until_indexed
 
 from common import percentile, work_folder, write_results
 
@@ -76,7 +76,6 @@ class Load:
     names: tuple[str, ...]
     begin: float  # of `time.time`: what is asked before does not count
     end: float
-    think: float
 
 
 def main() -> None:
@@ -87,7 +86,6 @@ def main() -> None:
     parser.add_argument("--tree", type=Path, default=_ROOT / "src")
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=300.0)
-    parser.add_argument("--think", type=float, default=0.0)
     parser.add_argument("--slow-heads", type=int, default=500)
     parser.add_argument("--kill-every", type=float, default=10.0)
     parser.add_argument("--encoder", default="base")
@@ -107,8 +105,8 @@ def main() -> None:
 
 def _run(options: argparse.Namespace, process: subprocess.Popen[str], url: str) -> dict[str, object]:
     names, before = symbol_names(url), os.getloadavg()[0]
-    begin = time.time() + max(_WARM_SECONDS, options.think)
-    load = Load(url, names, begin, begin + options.seconds, options.think)
+    begin = time.time() + min(_WARM_SECONDS, options.seconds)
+    load = Load(url, names, begin, begin + options.seconds)
     shares = _shares(options.clients)
     memory: list[float] = []
     killed: Counter[str] = Counter()
@@ -136,7 +134,6 @@ def _run(options: argparse.Namespace, process: subprocess.Popen[str], url: str) 
     return {
         "clients": options.clients,
         "seconds": options.seconds,
-        "think seconds": options.think,
         "slow-header clients": options.slow_heads,
         "encoder": options.encoder,
         "symbols": len(names),
@@ -209,7 +206,6 @@ def _run_client(load: Load, number: int, tally: Tally) -> None:
     line = http.client.HTTPConnection(
         place.hostname or "", place.port, timeout=_PATIENCE, source_address=_address(number)
     )
-    time.sleep(draw.random() * load.think)  # as if each had just got an answer, not all at once
     while (asked_at := time.time()) < load.end:
         is_slow = draw.random() < _SLOW_SHARE
         path = _slow_question(draw, load.names) if is_slow else _question(draw, load.names)
@@ -220,8 +216,7 @@ def _run_client(load: Load, number: int, tally: Tally) -> None:
             tally.statuses[status] += 1
             if status == "200":
                 (tally.slow if is_slow else tally.quick).append(taken)
-        wait = pause + (draw.expovariate(1 / load.think) if load.think else 0.0)
-        time.sleep(min(wait, max(0.0, load.end - time.time())))
+        time.sleep(min(pause, max(0.0, load.end - time.time())))
     line.close()
 
 
@@ -318,7 +313,7 @@ def _command(pid: int) -> bytes:
 def _watch_memory(pid: int, load: Load, samples: list[float], stop: threading.Event) -> None:
     stop.wait(max(0.0, load.begin - time.time()))
     while time.time() < load.end and not stop.wait(1.0):
-        samples.append(memory_megabytes(pid))
+        samples.append(family_megabytes(pid))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 """dowse beside ripgrep, zoekt, SQLite FTS5, universal-ctags, semble and codegraph, in one run, in turns.
 
-    python bench/peers_install.py --tools DIR
     python bench/peers.py run --tools DIR REPOSITORY… [--out bench/results/peers.json]
     python bench/peers.py table bench/results/peers.json
 
-A tool that is missing in DIR is left out and named. docs/PEERS.md says what is measured.
+A tool that is missing in DIR is left out and named: virtual environments `dowse` and `semble`, a model2vec
+model for it in `model`, `bin` with rg, zoekt, zoekt-index and zoekt-webserver (their commit in
+`zoekt.version`), and `codegraph`, where npm installed @colbymchenry/codegraph. docs/PEERS.md says what is
+measured.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from peers_process import timed
 from peers_workers import LOOP, any_word, text_files
+from processes import timed
 
 from common import milliseconds, work_folder, write_results
 
@@ -86,7 +88,7 @@ def main() -> None:
     run_command = commands.add_parser("run")
     run_command.set_defaults(run=compare)
     run_command.add_argument("repositories", type=Path, nargs="+")
-    run_command.add_argument("--tools", type=Path, required=True, help="folder of peers_install.py")
+    run_command.add_argument("--tools", type=Path, required=True, help="folder of the tools")
     run_command.add_argument("--rounds", type=int, default=3, help="first answers, and new processes a query")
     run_command.add_argument("--first-answers", action="store_true", help="of dowse and semble, nothing else")
     run_command.add_argument("--limit", type=float, default=900, help="seconds for one full index")

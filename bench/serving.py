@@ -53,23 +53,3 @@ def wait_until_indexed(url: str) -> int:
     [status] = json.load(line.getresponse())["indexes"]
     line.close()
     return int(status["symbols"])
-
-
-def descendants(pid: int) -> list[int]:
-    """Return all processes below another."""
-    found = [pid]
-    for each in found:
-        for children in Path(f"/proc/{each}/task").glob("*/children"):
-            with contextlib.suppress(OSError):
-                found += map(int, children.read_text().split())
-    return found[1:]
-
-
-def memory_megabytes(pid: int) -> float:
-    """Return the memory of a server and its processes, shared pages counted once."""
-    total = 0
-    for each in [pid, *descendants(pid)]:
-        with contextlib.suppress(OSError):
-            rollup = Path(f"/proc/{each}/smaps_rollup").read_text()
-            total += next(int(row.split()[1]) for row in rollup.splitlines() if row.startswith("Pss:"))
-    return total / 1024

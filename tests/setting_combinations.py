@@ -1,6 +1,6 @@
 """Every setting with every other, on indexes of every kind: what comes is an answer or an error for the user.
 
-`tests/test_setting_combinations.py` tries each pair of values, `bench/setting_combinations.py` the product.
+`tests/test_setting_combinations.py` tries each pair of values.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { licences } from "./scripts/licences.ts";
-import { singleFile } from "./scripts/single-file.ts";
 import { sourcesHash } from "./scripts/stamp.ts";
 
 const here = import.meta.dirname;
@@ -13,22 +12,7 @@ const server = process.env["DOWSE_SERVER"] ?? "http://127.0.0.1:8742";
 const outDir = resolve(here, "../src/dowse/interfaces/http/page");
 const target = "es2022";
 
-// `--mode report` builds what `dowse eval --html` fills: the evaluation page as one file.
-const report = defineConfig({
-  plugins: [react(), tailwindcss(), singleFile(licences(here))],
-  build: {
-    outDir,
-    emptyOutDir: false,
-    copyPublicDir: false,
-    target,
-    modulePreload: { polyfill: false },
-    assetsInlineLimit: Infinity,
-    cssCodeSplit: false,
-    rolldownOptions: { input: resolve(here, "report.html"), output: { codeSplitting: false } },
-  },
-});
-
-const page = defineConfig({
+export default defineConfig({
   plugins: [react(), tailwindcss(), stamp()],
   build: {
     outDir,
@@ -56,8 +40,6 @@ const page = defineConfig({
     },
   },
 });
-
-export default defineConfig(({ mode }) => (mode === "report" ? report : page));
 
 /** Write what tells whether the built page belongs to these sources, and the licences of what is in it. */
 function stamp(): Plugin {

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 
-from dowse.eval.diversity import METRICS, TREE
 from dowse.eval.evaluate import evaluate
 from dowse.eval.reports.aggregate import aggregate_by_mode
 from dowse.eval.reports.model import Report, SetFacts, SetReport
@@ -80,25 +78,3 @@ def hostile_report() -> Report:
     data = dataset(HOSTILE, 3, query=HOSTILE)
     each = set_report(data, {"plain": [2, 0, 3], HOSTILE: [1, 2, 0], "third": [0, 0, 0]}, "plain")
     return Report({**ABOUT, "command": HOSTILE, HOSTILE: HOSTILE}, (each, each), report(each, each).means)
-
-
-def varied_report() -> Report:
-    """Return two sets with rows about diversity; one set tells nothing of meaning, and one row nothing."""
-    sets = []
-    for name, known in (("one", METRICS), ("two", METRICS[:2])):
-        data = dataset(name, 8)
-        turn = count()
-
-        def also(*_: object, known: Sequence[str] = known, turn: Iterator[int] = turn) -> dict[str, float]:
-            return {metric: (next(turn) % 7) / 7 + (metric == TREE) * 4 for metric in known}
-
-        rows = [
-            evaluate(tool([1, 2, 0, 1, 3, 1, 2, 1]), data, name="keyword", extra_metrics=also),
-            evaluate(
-                tool([2, 1, 0, 2, 1, 1, 1, 4]), data, name="keyword+cluster:euclidean", extra_metrics=also
-            ),
-            evaluate(tool([0, 1, 0, 1, 0, 1, 0, 1]), data, name="ripgrep"),
-        ]
-        facts = SetFacts.of(data, {"files": 12})
-        sets.append(SetReport(facts, tuple(replace(row, latency=TIMES) for row in rows), "keyword"))
-    return report(*sets)

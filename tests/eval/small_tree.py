@@ -137,27 +137,6 @@ def make_corpus(folder: Path) -> Path:
     return folder
 
 
-def make_places(folder: Path) -> Path:
-    """Write a folder of BEIR with functions from several repositories, and questions about them."""
-    functions = [
-        ("a1", "own/alpha", "src/loaf.py", "def bake_bread(oven):\n    return oven.bake('bread')\n"),
-        ("a2", "own/alpha", "tools/bake.py", "def bake_all(oven, bread):\n    return [oven, bread]\n"),
-        ("b1", "own/beta", "src/bread.py", "def slice_bread(bread):\n    return bread.slices\n"),
-        ("n1", "", "", "def eat(bread):\n    return None\n"),
-    ]
-    folder.mkdir(parents=True, exist_ok=True)
-    entries = [
-        {"_id": name, "text": text, "metadata": {"repo": repo, "path": path}}
-        for name, repo, path, text in functions
-    ]
-    json_lines(folder / "corpus.jsonl", entries)
-    json_lines(folder / "queries.jsonl", [{"_id": "1", "text": "bake bread"}, {"_id": "2", "text": "slice"}])
-    answers = [("1", "a1"), ("1", "a2"), ("1", "b1"), ("2", "b1")]
-    lines = ["query-id\tcorpus-id\tscore", *(f"{query}\t{name}\t1" for query, name in answers)]
-    write_tree(folder, {"qrels/test.tsv": "\n".join(lines) + "\n"})
-    return folder
-
-
 def make_suite(folder: Path, checkouts: Path) -> Path:
     """Write a suite in the form of `repos`, and the checkouts of its two repositories."""
     names = ("one", "two")

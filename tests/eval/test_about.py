@@ -24,7 +24,7 @@ from dowse.eval.about import about, own_commit, without_folders
         ("ripgrep,semble=/home/ada/potion", "ripgrep,semble=…/potion"),
         ("small,/home/ada/mine,../theirs", "small,…/mine,…/theirs"),
         ("/home/ada/r.json:auto+expand", "…/r.json:auto+expand"),
-        ("own:files", "own:files"),
+        ("rrf:x", "rrf:x"),
         ("lang:go path:src/**", "lang:go path:src/**"),
     ],
 )

@@ -1,9 +1,6 @@
 """The index that an evaluation searches holds no answers: not in cases, judgements, reports or sheets."""
 
-import gzip
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,9 +9,8 @@ from hypothesis import strategies as st
 
 from dowse import Index
 from dowse.eval.clean_index import answer_files, escape_pattern
-from dowse.eval.datasets import load_datasets, write_cases
-from dowse.eval.files import REPORT, mark_comment
-from dowse.eval.types import Case, CaseResult, Dataset, Interval, Result
+from dowse.eval.datasets import load_datasets
+from dowse.eval.types import Case, Dataset
 from dowse.source.ignore import IgnoreRules
 
 QUESTION = "where does the xylophone quarrel with the zeppelin"
@@ -23,8 +19,7 @@ ANSWER = "music/instruments.py"
 
 def put(place: Path, text: str) -> Path:
     place.parent.mkdir(parents=True, exist_ok=True)
-    data = text.encode()
-    place.write_bytes(gzip.compress(data) if place.suffix == ".gz" else data)
+    place.write_text(text)
     return place
 
 
@@ -48,19 +43,9 @@ def tree(tmp_path):
 ANSWERS = {
     "eval/cases.jsonl": "# ours\n" * 50 + line(query=QUESTION, relevant_files=[ANSWER]),
     "eval/odd name [1]*.jsonl": line(query=QUESTION, relevant_symbols={"strike": 2}),
-    "eval/packed.jsonl.gz": line(query=QUESTION, relevant_files=[ANSWER]),
     "eval/later.ndjson": line(note="a head") + line(query=QUESTION, relevant_files=[ANSWER]),
-    "suite/cases/one.jsonl": line(id="1", query=QUESTION, relevant=[ANSWER], secondary=[]),
-    "beir/queries-long.jsonl": line(_id="1", text=QUESTION),
-    "beir/qrels/test.tsv": "query-id\tcorpus-id\tscore\n1\td1\t1\n",
-    "beir/qrels/dev.tsv": f"{QUESTION}\td1\t1\n",
-    "csn/annotationStore.csv": f"Language,Query,GitHubUrl,Relevance,Notes\r\nGo,{QUESTION},http://x,3,\r\n",
-    "csn/queries.csv": f"query\n{QUESTION}\n",
     "out/report.json": json.dumps({"about": {"x": "y" * 5000}, "dowse_report": 1, "q": QUESTION}, indent=1),
-    "out/report.md": f"{mark_comment(REPORT)}\n# Evaluation\n\n- {QUESTION}: {ANSWER}\n",
-    "out/report.html": f"<!doctype html>\n{mark_comment(REPORT)}\n<p>{QUESTION}: {ANSWER}</p>\n",
-    "out/sheet.json": json.dumps({"dowse_sheet": 1, "queries": [{"text": QUESTION, "grades": {ANSWER: 3}}]}),
-    "out/details.jsonl": line(set="s", mode="auto", id="1", query=QUESTION, found=[], relevant=[ANSWER]),
+    "suite/cases/one.jsonl": line(id="1", query=QUESTION, relevant=[ANSWER], secondary=[]),
 }
 
 
@@ -87,7 +72,7 @@ def test_no_answer_is_indexed_and_no_question_found(tree, tmp_path):
     with indexed(tree, tmp_path / "all", ()) as everything:
         leaked = found_files(everything, QUESTION)
     # Without us the question leads to the answers, so the test would see it.
-    assert {"eval/cases.jsonl", "out/report.md", "csn/annotationStore.csv"} <= leaked
+    assert {"eval/cases.jsonl", "suite/cases/one.jsonl"} <= leaked
 
     with indexed(tree, tmp_path / "clean", answer_files(tree, [dataset])) as clean:
         paths = {file.path for file in clean.files()}
@@ -110,15 +95,6 @@ def test_nothing_else_is_left_out(tree):
     assert len(answer_files(tree)) == len(ANSWERS)
 
 
-def test_packed_files_that_are_none_are_not_opened(tree, tmp_path):
-    before = answer_files(tree)
-    (tmp_path / "outside.jsonl.gz").write_bytes(gzip.compress(b'{"query": "a", "relevant_files": ["b"]}\n'))
-    (tree / "linked.jsonl.gz").symlink_to(tmp_path / "outside.jsonl.gz")
-    (tree / "zero.jsonl.gz").symlink_to("/dev/zero")
-    os.mkfifo(tree / "fifo.jsonl.gz")  # opening it waits for a writer
-    assert answer_files(tree) == before
-
-
 def test_files_of_a_dataset_are_left_out_whatever_they_look_like(tree, tmp_path):
     own = put(tree / "notes/mine.txt", QUESTION)
     elsewhere = put(tmp_path / "other.txt", QUESTION)
@@ -136,50 +112,6 @@ def test_what_the_index_brings_back_is_looked_at(tree, tmp_path):
     assert patterns == ("/.cache/cases.jsonl",)
     with indexed(tree, tmp_path / "back", (*back, *patterns)) as index:
         assert {file.path for file in index.files() if ".cache" in file.path} == {".cache/code.py"}
-
-
-def test_a_report_of_ours_is_known(tree):
-    from dowse.eval.reports.json_form import details, to_json
-    from dowse.eval.reports.model import Report, SetFacts, SetReport
-
-    case = CaseResult("1", QUESTION, {"mrr@100": 0.0}, (), (ANSWER,))
-    row = Result("auto", "s", "file", {"mrr@100": 0.0}, {"mrr@100": Interval(0, 0)}, {}, (case,))
-    facts = SetFacts.of(Dataset("s", (Case(QUESTION, {ANSWER: 1}, id="1"),), metric="mrr@100"), {})
-    report = Report({}, (SetReport(facts, (row,), ""),), ())
-    put(tree / "report.json", json.dumps(to_json(report), sort_keys=True))
-    put(tree / "details.jsonl", "".join(line(**each) for each in details(report)))
-    assert answer_files(tree) == ("/details.jsonl", "/report.json")
-
-
-def test_of_a_beir_folder_only_the_corpus_is_indexed(tmp_path):
-    folder = tmp_path / "beir"
-    put(folder / "corpus.jsonl", line(_id="d1", title="strike", text="def strike(bar): return bar"))
-    put(folder / "queries.jsonl.gz", line(_id="1", text=QUESTION))
-    put(folder / "queries-plain.jsonl", line(_id="1", text=QUESTION))
-    put(folder / "qrels/test.tsv", "query-id\tcorpus-id\tscore\n1\td1\t1\n")
-    write_cases(folder / "more.jsonl", [Case(QUESTION, {"d1": 1})])
-    put(folder / "README.md", QUESTION)
-    datasets = load_datasets(folder)
-    exclude = answer_files(folder, datasets)
-    assert exclude == ()
-    with indexed(folder, tmp_path / "index", exclude) as index:
-        assert [symbol.key for symbol in index.symbols()] == ["d1"]
-        assert index.file_count() == 1
-        assert not index.search(QUESTION, mode="keyword").hits
-        assert [hit.symbol.id for hit in index.search("strike", mode="keyword")] == ["d1"]
-
-
-def test_documentation_that_asks_is_not_indexed(tmp_path):
-    code = f'def strike(bar):\n    """{QUESTION}."""\n    return bar'
-    beside = {"code": "func Strike() {}", "docstring": f"{QUESTION} again", "language": "go", "url": "u2"}
-    rows = line(code=code, docstring=f"{QUESTION}.", language="python", url="u1") + line(**beside)
-    (dataset,) = load_datasets(put(tmp_path / "functions.jsonl", rows))
-    assert dataset.strip_docs
-    settings = {"encoder": "none", "index_dir": str(tmp_path / "index"), "strip_docs": dataset.strip_docs}
-    with Index.open(dataset.root, exclude=answer_files(dataset.root, [dataset]), **settings) as index:
-        index.update()
-        assert len(index.symbols()) == 2
-        assert not index.search(QUESTION, mode="keyword").hits
 
 
 names = st.text(st.characters(exclude_characters="/\0", exclude_categories=("Cs",)), min_size=1, max_size=8)
@@ -206,16 +138,3 @@ def test_odd_names_are_left_out_of_a_real_index(tmp_path):
     with indexed(root, tmp_path / "index", answer_files(root)) as index:
         assert [file.path for file in index.files()] == ["a.py"]
         assert index.as_built().settings.exclude == index.settings.exclude
-
-
-def test_our_own_repository_hides_its_questions():
-    """What git knows of this repository and holds questions is under a pattern."""
-    root = Path(__file__).parents[2]
-    sets = [path.relative_to(root).as_posix() for path in (root / "src/dowse/eval/sets").glob("*.jsonl")]
-    assert sets
-    rules = IgnoreRules(answer_files(root))
-    assert all(map(rules.ignores, sets))
-    listed = subprocess.run(
-        ["git", "ls-files", "src", "docs"], cwd=root, capture_output=True, text=True, check=False
-    )
-    assert not any(map(rules.ignores, [f for f in listed.stdout.splitlines() if f.endswith(".py")]))

@@ -61,14 +61,6 @@ def test_grades_are_means_and_zeros_stay(challenge, corpus):
     assert {path.name for path in found.files} == {"queries.csv", "annotationStore.csv"}
 
 
-def test_one_language(challenge, corpus):
-    (found,) = load_datasets(challenge, root=corpus, language="GO")
-    assert found.name == "csn-challenge/go"
-    assert [(case.query, case.symbols) for case in found.cases] == [("read csv", {"c": 2})]
-    with pytest.raises(EvalError, match="nothing about 'cobol'; there are: Go, Python"):
-        load_datasets(challenge, root=corpus, language="cobol")
-
-
 def test_it_wants_a_corpus_with_urls_of_judged_functions(challenge, tmp_path_factory):
     folder = tmp_path_factory.mktemp("other")
     with pytest.raises(EvalError, match="name the corpus"):

@@ -11,17 +11,14 @@ from dowse.errors import EvalError
 from dowse.eval.configurations import (
     COMPARED,
     Configuration,
-    find_baseline,
-    is_diversified,
     parse_configuration,
-    per_encoder,
     runnable,
 )
 
 BASES = ["auto", "keyword", "tfidf", "embedding", "graph", "hybrid", "lanes", *FUSIONS[1:]]
 BASES += ["tfidf-intersection"]
 METHODS = ["mmr", "cluster", "sample", "cluster:euclidean", "sample:spectral", "sample:meaning"]
-SWITCHES = ["expand", "rerank", "shuffle", *METHODS]
+SWITCHES = ["expand", "rerank", *METHODS]
 
 
 def names(ways: list[Configuration]) -> list[str]:
@@ -51,7 +48,6 @@ def test_every_name_is_a_way(base: str, switch: str) -> None:
             "auto+sample:spectral",
             {"mode": "auto", "diversify": "sample", "clustering": "spectral"},
         ),
-        ("rrf+shuffle", {"mode": "hybrid", "fusion": "rrf"}),
     ],
 )
 def test_what_names_mean(name: str, options: dict[str, object]) -> None:
@@ -62,7 +58,7 @@ def test_what_names_mean(name: str, options: dict[str, object]) -> None:
     "name",
     [
         *("", "+", "auto+", "Auto", "regex", "auto+rerun", "+expand", "expand", "auto expand", "fusion"),
-        *("auto+diversify", "auto+mmr:spectral", "auto+cluster:", "auto+cluster:kmeans", "auto+shuffle:10"),
+        *("auto+diversify", "auto+mmr:spectral", "auto+cluster:", "auto+cluster:kmeans"),
     ],
 )
 def test_other_names_are_refused_with_those_there_are(name: str) -> None:
@@ -85,23 +81,6 @@ def test_a_switch_counts_once(base: str, switches: list[str]) -> None:
 def test_results_are_diversified_by_one_method(name: str) -> None:
     with pytest.raises(EvalError, match=r"with several methods; keep one of \+(mmr|cluster), \+cluster"):
         parse_configuration(name)
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("auto", False),
-        ("auto+expand+rerank", False),
-        ("shuffle", False),
-        ("keyword+shuffle", True),
-        ("auto+mmr", True),
-        ("auto+expand+cluster:spectral [base]", True),
-        ("mean:auto+sample", True),
-        ("auto [a+mmr]", False),
-    ],
-)
-def test_rows_about_diversity_are_known_by_their_names(name: str, said: bool) -> None:
-    assert is_diversified(name) is said
 
 
 def test_the_compared_ways_are_each_lane_both_and_the_default() -> None:
@@ -128,7 +107,7 @@ def test_ways_that_need_vectors(name: str) -> None:
     assert not runnable([parse_configuration(name)], vectors=False, graph=True)
 
 
-@pytest.mark.parametrize("name", ["keyword+cluster", "auto+sample:spectral", "keyword+shuffle"])
+@pytest.mark.parametrize("name", ["keyword+cluster", "auto+sample:spectral"])
 def test_places_in_the_tree_need_no_vectors(name: str) -> None:
     assert runnable([parse_configuration(name)], vectors=False, graph=True)
 
@@ -136,38 +115,3 @@ def test_places_in_the_tree_need_no_vectors(name: str) -> None:
 @pytest.mark.parametrize(("name", "left"), [("lanes", 0), ("graph+expand", 0), ("auto+expand", 1)])
 def test_ways_in_a_corpus(name: str, left: int) -> None:
     assert len(runnable([parse_configuration(name)], vectors=True, graph=False)) == left
-
-
-def test_without_models_ways_stay_as_they_are() -> None:
-    ways = [parse_configuration("keyword"), parse_configuration("auto")]
-    assert per_encoder(ways, []) == ways
-
-
-def test_ways_come_once_for_each_model_and_those_without_vectors_once_in_all() -> None:
-    ways = [
-        parse_configuration(name) for name in ("auto", "keyword+rerank", "graph", "keyword+expand", "rrf")
-    ]
-    found = per_encoder(ways, ["small", "models/own", "none"])
-    plain = ["keyword+rerank", "graph", "keyword+expand"]
-    each = [f"{name} [{model}]" for model in ("small", "own", "none") for name in ("auto", "rrf")]
-    assert names(found) == [*plain, *each]
-    assert [one.encoder for one in found] == [""] * 3 + ["small"] * 2 + ["models/own"] * 2 + ["none"] * 2
-
-
-def test_models_in_folders_of_one_name_are_told_apart() -> None:
-    found = per_encoder([parse_configuration("auto")], ["a/onnx", "b/onnx", "small"])
-    assert names(found) == ["auto [a/onnx]", "auto [b/onnx]", "auto [small]"]
-
-
-@pytest.mark.parametrize(
-    ("names", "wanted", "row"),
-    [
-        (("keyword", "auto"), "auto", "auto"),
-        (("keyword", "auto [base]", "auto [small]"), "auto", "auto [base]"),
-        (("auto+expand [base]", "auto [base]"), "auto", "auto [base]"),
-        (("keyword", "auto [base]", "auto [small]"), "auto [small]", "auto [small]"),
-        (("keyword", "auto+expand"), "auto", ""),
-    ],
-)
-def test_the_row_that_others_are_compared_with(names: tuple[str, ...], wanted: str, row: str) -> None:
-    assert find_baseline(names, wanted) == row

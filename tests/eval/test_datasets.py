@@ -206,14 +206,6 @@ def test_halves_are_fixed_disjoint_and_whole(tmp_path):
         load_datasets(place, half="other")
 
 
-def test_our_own_sets_go_by_name():
-    (found,) = load_datasets("own:files", name="mine")
-    assert found.name == "mine"
-    assert found.level == "file"
-    with pytest.raises(EvalError, match="own:nonsense"):
-        load_datasets("own:nonsense")
-
-
 def test_what_is_no_set_is_told_what_sets_are(tmp_path):
     with pytest.raises(EvalError, match="does not exist"):
         load_datasets(tmp_path / "none")

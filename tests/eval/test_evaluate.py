@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 import pytest
 
@@ -148,27 +148,6 @@ def test_grades_bring_the_metrics_of_few_judgements() -> None:
     assert row.cases[0].relevant == ("a.py",)
     assert row.cases[1].values["judged@10"] == 0
     assert "judged@10" not in evaluate(found, CASES).metrics
-
-
-def test_more_can_be_measured_of_every_answer_and_its_time_does_not_count(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now, given = 0.0, []
-    monkeypatch.setattr("time.perf_counter", lambda: now)
-
-    def also(
-        keys: Sequence[str], qrels: Mapping[str, float], found: Sequence[SearchResult]
-    ) -> dict[str, float]:
-        nonlocal now
-        now += 5
-        given.append((list(keys), dict(qrels), list(found)))
-        return {"length": float(len(found)), **({"odd": 1.0} if len(found) == 1 else {})}
-
-    row = evaluate(answering(first=["a.py"], second=["c.py", "b.py"]), CASES, extra_metrics=also)
-    assert given[1] == (["c.py", "b.py"], CASES[1].files, [SearchResult(p, id=p) for p in ("c.py", "b.py")])
-    assert row.metrics["length"] == 1.5 and row.intervals["length"] == bootstrap([1, 2])
-    assert row.cases[0].values["odd"] == 1 and "odd" not in row.metrics, "not of every answer"
-    assert row.latency["p99_ms"] == 0
 
 
 def test_cases_without_an_answer_at_the_level_are_left_out() -> None:

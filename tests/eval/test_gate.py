@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.errors import EvalError
-from dowse.eval.gate import gate, render_gate, render_gate_markdown, verdict_json
+from dowse.eval.gate import gate, render_gate, verdict_json
 from dowse.eval.reports.json_form import from_json, to_json
 from dowse.eval.reports.model import Report, SetFacts, SetReport
 from dowse.eval.types import CaseResult, Result
@@ -226,13 +226,6 @@ class TestShown:
         text = render_gate(gate(self.whole, "new", "old", within_noise=True))
         assert text.startswith("gate PASSED, within noise: new against old\n")
         assert "noise  forgiven" in text and "needed: lower on a by 0.0050" in text
-
-    def test_markdown_is_one_table_whatever_names_hold(self):
-        odd = report(one_set("a|b\n*c*", new=[1.0], old=[0.5]))
-        lines = render_gate_markdown(gate(odd, "new", "old")).splitlines()
-        table = [line for line in lines if line.startswith("|")]
-        assert len(table) == 4  # head, rule, set, mean
-        assert len({line.replace("\\|", "").count("|") for line in table}) == 1
 
     def test_data_survives_json(self):
         data = json.loads(json.dumps(verdict_json(gate(self.whole, "new", "old", within_noise=True))))

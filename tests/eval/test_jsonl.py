@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.errors import EvalError
-from dowse.eval.datasets import load_datasets, read_cases, write_cases
+from dowse.eval.datasets import read_cases, write_cases
 from dowse.eval.datasets.jsonl import with_ids
 from dowse.eval.types import Case
 
@@ -182,14 +182,3 @@ def test_paths_as_windows_writes_them(tmp_path):
     (case,) = read_cases(json_lines(tmp_path / "c.jsonl", [row]))
     assert list(case.files) == ["src/click/utils.py", "a/b.py#3-3"]
     assert list(case.symbols) == ["src/a.php::App\\Models.User", "a/b.py::f", "App\\X"]
-
-
-def test_other_forms_are_named(tmp_path):
-    cases = [{"query": "q", "relevant_files": ["a.py"]}]
-    (tmp_path / "list.jsonl").write_text(json.dumps(cases, indent=1))
-    (tmp_path / "wide.jsonl").write_text(json.dumps(cases[0]) + "\n", encoding="utf-16")
-    for read in (read_cases, load_datasets):
-        with pytest.raises(EvalError, match=r"list\.jsonl is a JSON list; write one object a line"):
-            read(tmp_path / "list.jsonl")
-        with pytest.raises(EvalError, match=r"wide\.jsonl is written in UTF-16; save it as UTF-8"):
-            read(tmp_path / "wide.jsonl")

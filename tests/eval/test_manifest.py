@@ -53,13 +53,6 @@ def test_a_dollar_that_names_nothing_stays(tmp_path: Path) -> None:
     assert found.dataset == str(tmp_path / "cost$" / "d.jsonl")
 
 
-def test_a_set_of_our_own_keeps_its_name(tmp_path: Path) -> None:
-    (found,) = read_manifest(write(tmp_path / "m.json", [{"name": "own", "dataset": "own:files"}]))
-    assert found.dataset == "own:files"
-    (data,) = found.datasets()
-    assert data.name == "own" and data.root is not None
-
-
 GOOD = {"name": "a", "dataset": "d.jsonl"}
 
 

@@ -10,9 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dowse.errors import EvalError
-from dowse.eval.reports.html import render_html
-from dowse.eval.reports.json_form import details, from_json, to_json
-from dowse.eval.reports.markdown import render_markdown
+from dowse.eval.reports.json_form import from_json, to_json
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.text import render_text
 from eval.report_samples import dataset, hostile_report, report, set_report, small_report
@@ -48,8 +46,6 @@ def test_what_was_read_says_the_same_as_what_was_written() -> None:
     again = from_json(through_json(whole))
     assert to_json(again) == to_json(whole)
     assert render_text(again) == render_text(whole)
-    assert render_markdown(again) == render_markdown(whole)
-    assert render_html(again) == render_html(whole)
 
 
 def test_values_stand_in_the_order_of_the_ids() -> None:
@@ -90,16 +86,5 @@ def test_what_is_no_report_is_refused_with_a_remedy(data: dict[str, object], sai
 def test_a_value_too_few_is_noticed() -> None:
     data = through_json(small_report())
     data["sets"][0]["rows"][0]["values"]["mrr@100"].pop()
-    with pytest.raises(EvalError, match="plain has not one value for each question"):
+    with pytest.raises(EvalError, match="damaged"):
         from_json(data)
-
-
-def test_details_tell_every_question_of_every_row() -> None:
-    whole = small_report()
-    told = list(details(whole))
-    assert len(told) == 2 * 3 * 12
-    first = told[0]
-    assert (first["set"], first["mode"], first["id"], first["rank"]) == ("one", "plain", "one-00", 3)
-    assert first["found"][2] == "src/0.py" and first["relevant"] == ["src/0.py", "src/none.py"]
-    assert told[1]["rank"] is None
-    json.dumps(told, allow_nan=False)

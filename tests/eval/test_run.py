@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 
 from dowse import Index
 from dowse.config import cache_folder
-from dowse.errors import DowseError, EvalError
-from dowse.eval import Case, Dataset, compare_modes, evaluate, load_datasets
+from dowse.errors import EvalError
+from dowse.eval import Case, Dataset, evaluate, load_datasets
 from dowse.eval.clean_index import open_clean_index
-from dowse.eval.configurations import COMPARED, parse_configuration, per_encoder
-from dowse.eval.diversity import ALPHA_NDCG, MEANING, TREE, alpha_ndcg
+from dowse.eval.configurations import COMPARED, parse_configuration
 from dowse.eval.reports.model import SetReport
-from dowse.eval.run import Progress, RunOptions, make_search, run_dataset, search_root
+from dowse.eval.run import Progress, RunOptions, run_dataset, search_root
 from dowse.eval.systems import named_system
 from eval.git_repo import GitRepo
-from eval.small_tree import QUESTIONS, make_corpus, make_places, make_tree, write_questions
+from eval.small_tree import QUESTIONS, make_corpus, make_tree, write_questions
 
 from helpers import contents, image, write_tree
 
@@ -92,58 +89,23 @@ def test_rows_of_which_none_can_be_run(questions: Dataset, name: str) -> None:
         run_dataset(questions, None, running(name))
 
 
-def test_keyword_and_graph_rows_are_the_same_whatever_the_encoder(questions: Dataset) -> None:
-    names = ("keyword", "keyword+expand", "graph", "graph+expand")
-    found = [
-        run_dataset(questions, None, running(*names, *COMPARED, encoder=encoder))
-        for encoder in ("none", "small", "base")
-    ]
-    for name in names:
-        told = [[{**each, MEANING: 0.0} for each in values(report, name)] for report in found]
-        assert told[0] == told[1] == told[2]
-        answers = [[case.found for case in row.cases] for each in found if (row := each.row(name))]
-        assert answers[0] == answers[1] == answers[2]
-    meant = [[case.found for case in row.cases] for each in found[1:] if (row := each.row("embedding"))]
-    assert meant[0] != meant[1], "the encoders do differ"
-
-
-def test_models_share_one_index_and_none_has_no_vectors(questions: Dataset) -> None:
-    ways = tuple(per_encoder([parse_configuration(name) for name in COMPARED], ["small", "none"]))
-    report = run_dataset(questions, None, RunOptions(ways, settings=(("encoder", "none"),)))
-    assert modes(report) == [
-        *("keyword", "graph"),
-        *("embedding [small]", "hybrid [small]", "auto [small]"),
-        "auto [none]",
-    ]
-    assert values(report, "auto [none]") == values(report, "keyword")
-    alone = run_dataset(questions, None, running("auto", encoder="small"))
-    assert values(report, "auto [small]") == values(alone, "auto")
-
-
 def test_questions_are_words_and_no_query_language(tree: Path) -> None:
     case = Case('fix: "lang:go" (-order) /parse/', files={"shop/orders.py": 1.0}, id="1")
     report = run_dataset(Dataset("x", (case,), root=tree), None, running("keyword", "auto"))
     assert [row.metrics["hit@10"] for row in report.results] == [1.0, 1.0]
 
 
-def test_filters_hold_for_every_question(questions: Dataset) -> None:
-    report = run_dataset(questions, None, running("keyword", filters="lang:javascript"))
-    found = {path for case in report.results[0].cases for path in case.found}
-    assert found == {"web/cart.js"}
-    assert report.dataset.index["filters"] == "lang:javascript"
-
-
 def test_cuts_and_depth(questions: Dataset) -> None:
     report = run_dataset(questions, None, running("keyword", ks=(1, 3), depth=2))
     (row,) = report.results
-    assert set(row.metrics) == {"mrr@100", ALPHA_NDCG, TREE} | {
+    assert set(row.metrics) == {"mrr@100"} | {
         f"{name}@{k}" for name in ("ndcg", "recall", "hit", "precision") for k in (1, 3, 10)
     }
     # nDCG@10 decides, so ten results are asked for whatever else is said.
     assert report.dataset.index["depth"] == 10
     deep = run_dataset(replace(questions, metric="mrr@100"), None, running("keyword", ks=(2,), depth=2))
     usual = {"mrr@100", "ndcg@2", "recall@2", "hit@2", "precision@2"}
-    assert set(deep.results[0].metrics) == {*usual, ALPHA_NDCG, TREE}
+    assert set(deep.results[0].metrics) == {*usual}
     assert all(len(case.found) <= 2 for case in deep.results[0].cases)
 
 
@@ -193,67 +155,6 @@ def test_facts_say_what_was_searched(questions: Dataset) -> None:
 # Diversity
 
 
-def test_the_diversity_of_rows_in_a_corpus_of_several_repositories(tmp_path: Path) -> None:
-    (data,) = load_datasets(make_places(tmp_path / "corpus"))
-    systems = (named_system("fts5"), named_system("constant"))
-    report = run_dataset(data, None, running("keyword", "embedding", encoder="small", systems=systems))
-    for row in report.results[:2]:
-        baking = row.cases[0]
-        order = [name.partition("::")[0] for name in baking.found]
-        right = [{"src/loaf.py": "a", "tools/bake.py": "a", "src/bread.py": "b"}.get(path) for path in order]
-        gains = alpha_ndcg([str(i) for i in range(4)], {str(i): a for i, a in enumerate(right) if a}, 10)
-        assert baking.values[ALPHA_NDCG] == pytest.approx(gains) and 0 < gains <= 1
-        assert 0 < row.metrics[MEANING] < 2
-    assert [TREE in row.metrics for row in report.results] == [False] * 4, "one function has no place"
-    assert [ALPHA_NDCG in row.metrics for row in report.results] == [True] * 4
-    assert [MEANING in row.metrics for row in report.results] == [True, True, False, False]
-
-
-def test_the_distance_of_files_is_the_same_whatever_tool_found_them(questions: Dataset) -> None:
-    report = run_dataset(questions, None, running("keyword", systems=(named_system("constant"),)))
-    assert MEANING not in report.results[0].metrics, "nothing of the run used vectors"
-    # Files of one folder are 2 hops apart, those of different ones 4.
-    for case in (case for row in report.results for case in row.cases):
-        pairs = list(combinations([path.partition("/")[0] for path in case.found], 2))
-        expected = fmean(2 if one == other else 4 for one, other in pairs) if pairs else 0
-        assert case.values[TREE] == pytest.approx(expected)
-    assert report.results[1].metrics[TREE] == 3, "all four files, three of them in one folder"
-    assert 0 < report.results[0].metrics[TREE] < 4
-
-
-def test_meaning_is_measured_by_the_encoder_of_the_row(questions: Dataset) -> None:
-    ways = tuple(
-        per_encoder([parse_configuration("keyword"), parse_configuration("embedding")], ["small", "base"])
-    )
-    report = run_dataset(questions, None, RunOptions(ways, settings=(("encoder", "base"),)))
-    assert modes(report) == ["keyword", "embedding [small]", "embedding [base]"]
-    assert all(0 < row.metrics[MEANING] < 2 for row in report.results)
-    assert report.results[1].metrics[MEANING] != report.results[2].metrics[MEANING]
-
-
-def test_the_control_has_the_same_first_ten_in_another_order(questions: Dataset) -> None:
-    symbols = replace(questions, level="symbol")
-    report = run_dataset(symbols, None, running("keyword", "keyword+shuffle", "keyword+expand+shuffle"))
-    usual, shuffled = report.results[0].cases, report.results[1].cases
-    assert [sorted(case.found) for case in usual] == [sorted(case.found) for case in shuffled]
-    assert [case.found for case in usual] != [case.found for case in shuffled]
-    for metric in ("hit@10", TREE):
-        assert report.results[0].metrics[metric] == pytest.approx(report.results[1].metrics[metric])
-    again = run_dataset(symbols, None, running("keyword+shuffle"))
-    assert [case.found for case in again.results[0].cases] == [case.found for case in shuffled]
-
-
-def test_what_lies_below_the_first_ten_is_not_shuffled(sample_index: Index) -> None:
-    asked = "bread oven price order dough test"
-    usual, shuffled = (
-        make_search(sample_index, parse_configuration(name))(asked, 100)
-        for name in ("keyword", "keyword+shuffle")
-    )
-    names = [[hit.symbol.id for hit in hits] for hits in (usual, shuffled)]
-    assert len(names[0]) > 12
-    assert names[0][10:] == names[1][10:] and names[0][:10] != names[1][:10]
-
-
 def test_answers_put_apart_by_clusters_are_rows_too(questions: Dataset) -> None:
     names = ("keyword", "keyword+cluster", "keyword+sample:spectral", "keyword+cluster:meaning", "auto+mmr")
     report = run_dataset(questions, None, running(*names, encoder="small"))
@@ -261,7 +162,6 @@ def test_answers_put_apart_by_clusters_are_rows_too(questions: Dataset) -> None:
     usual, *others = (row.cases for row in report.results[:4])
     for cases in others:
         assert [set(case.found) for case in cases] == [set(case.found) for case in usual]
-    assert all({ALPHA_NDCG, TREE, MEANING} <= row.metrics.keys() for row in report.results)
 
 
 # What is refused before anything is run
@@ -386,23 +286,6 @@ def test_a_report_says_so_where_the_settings_strip_documentation(tree_copy: Path
 # The library
 
 
-def test_modes_of_an_index(tree: Path, tmp_path: Path) -> None:
-    cases = load_datasets(write_questions(tmp_path / "c.jsonl"))[0].cases
-    with Index.open(tree, encoder="small", index_dir=str(tmp_path / "i")) as index:
-        index.update()
-        rows = compare_modes(index, cases)
-        symbols = compare_modes(index, cases, ["keyword"], level="symbol", ks=(2,))
-    assert [row.mode for row in rows] == list(COMPARED)
-    assert {row.level for row in rows} == {"file"}
-    assert symbols[0].level == "symbol" and "ndcg@2" in symbols[0].metrics
-
-
-def test_an_index_that_is_not_there_is_named(tree: Path, tmp_path: Path) -> None:
-    index = Index.open(tree, index_dir=str(tmp_path / "none"))
-    with pytest.raises(DowseError, match="dowse index"):
-        compare_modes(index, [Case("q", files={"a": 1.0})])
-
-
 def test_any_callable_can_be_measured() -> None:
     cases = [Case("a", files={"a.py": 1.0}), Case("b", files={"b.py": 1.0})]
     row = evaluate(lambda query, k: [f"{query}.py", "x.py"][:k], cases)
@@ -414,7 +297,7 @@ def test_what_the_package_offers() -> None:
 
     import dowse.eval as public
 
-    offered = ("build_from_git", "evaluate", "compare_modes", "mean_results", "aggregate_by_mode")
+    offered = ("build_from_git", "evaluate", "mean_results", "aggregate_by_mode")
     assert set(offered) <= set(public.__all__)
     assert all(callable(getattr(public, name)) for name in public.__all__)
     given = inspect.signature(public.build_from_git).parameters

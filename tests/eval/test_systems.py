@@ -10,7 +10,7 @@ import pytest
 from dowse import Index
 from dowse.errors import EvalError
 from dowse.eval.evaluate import evaluate
-from dowse.eval.systems.baselines import constant, fts5
+from dowse.eval.systems.baselines import fts5
 from dowse.eval.systems.mirror import mirror
 from dowse.eval.systems.ripgrep import content_words, ripgrep
 from dowse.eval.systems.semble import semble
@@ -290,13 +290,3 @@ class TestSemble:
         semble(index, model)("preheat", 10)
         assert list(tmp_path.iterdir()) == []
         assert "SEMBLE_CACHE_LOCATION" not in os.environ
-
-
-def test_the_floor_is_the_same_for_every_question(index):
-    files = constant(index)
-    assert [found.path for found in files("preheat", 2)] == ["oven.py", "bread/dough.py"]
-    assert files("anything else", 9) == files("", 9) and len(files("", 1)) == 1
-    names = [found.symbol for found in constant(index, level="symbol")("x", 99)]
-    assert names[0] == "Oven" and {"Oven.preheat", "knead", "rest", "price_of"} <= set(names)
-    cases = [Case("q", {"oven.py": 1.0}), Case("p", {"bread/price.py": 1.0})]
-    assert evaluate(files, cases).metrics["hit@1"] == 0.5

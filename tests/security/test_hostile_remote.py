@@ -6,10 +6,10 @@ import os
 import shutil
 from pathlib import Path
 
+import hostile
 import pytest
 import traced
 
-import hostile
 from dowse.source.git_objects import is_inner_path
 from git_servers import git, git_daemon
 

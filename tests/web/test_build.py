@@ -19,7 +19,6 @@ SOURCES = (
     "package-lock.json",
     "package.json",
     "public",
-    "report.html",
     "scripts",
     "src",
     "tsconfig.json",

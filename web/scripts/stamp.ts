@@ -9,7 +9,6 @@ const SOURCES = [
   "package-lock.json",
   "package.json",
   "public",
-  "report.html",
   "scripts",
   "src",
   "tsconfig.json",

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from dowse.encoders.encoder import Encoder
 
-# Of the whole message beside the subject, and of words, as a share of the best match by words. Chosen on the
-# set `vague` of bench/data/log_paraphrases.jsonl.
+# Of the whole message beside the subject, and of words, as a share of the best match by words. Chosen on
+# commits asked for without the words of their messages.
 MESSAGE_WEIGHT, WORDS_WEIGHT = 0.5, 0.3
 # A message is encoded up to here: the encoder reads no more.
 _MAX_MESSAGE = 600

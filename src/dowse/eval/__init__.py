@@ -1,10 +1,9 @@
 """Measuring how well searches answer: any tool, any questions, the same figures (docs/EVALUATION.md).
 
->>> from dowse import Index                                      # doctest: +SKIP
->>> from dowse.eval import build_from_git, compare_modes         # doctest: +SKIP
+>>> from dowse.eval import build_from_git, evaluate               # doctest: +SKIP
 >>> cases = build_from_git(".", max_cases=100)                   # doctest: +SKIP
->>> for row in compare_modes(Index.open("."), cases):            # doctest: +SKIP
-...     print(row.label, row.mrr, row.recall, row.intervals["mrr@100"])
+>>> row = evaluate(lambda query, k: my_tool(query, k), cases)    # doctest: +SKIP
+>>> print(row.label, row.mrr, row.recall, row.intervals["mrr@100"])  # doctest: +SKIP
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from dowse.eval.evaluate import evaluate
 from dowse.eval.gate import gate
 from dowse.eval.mine import build_from_docs, build_from_git
 from dowse.eval.reports.aggregate import aggregate_by_mode, mean_results
-from dowse.eval.run import compare_modes
 from dowse.eval.types import Case, Dataset, Result, SearchResult
 
 __all__ = [
@@ -26,7 +24,6 @@ __all__ = [
     "aggregate_by_mode",
     "build_from_docs",
     "build_from_git",
-    "compare_modes",
     "evaluate",
     "gate",
     "load_datasets",

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.datasets.beir import CORPUS, query_files
-from dowse.eval.datasets.codesearchnet import ANNOTATIONS, QUERIES
-from dowse.eval.datasets.lines import first_rows, read_head
-from dowse.eval.files import REPORT, SHEET, cache_path
+from dowse.eval.datasets.lines import first_rows
+from dowse.eval.files import REPORT, cache_path
 from dowse.eval.types import Dataset
 from dowse.index import Index
 from dowse.source.corpus import ENDINGS, is_corpus
@@ -21,16 +18,10 @@ from dowse.storage.open import beside
 
 # So many of the leaked files are named in a message.
 _NAMED = 3
-_MARKS = "|".join((REPORT, SHEET)).encode()
-# Keys that make an object with a query one with answers: cases, other suites' cases, details, sheets.
-_ANSWERS = re.compile(r"relevant|grade|judge|found\Z")
-_KEY = re.compile(rb'"(?:' + _MARKS + rb')"\s*:')
-_COMMENT = re.compile(rb"(?:<!--|#|//)\s*(?:" + _MARKS + rb")\b")
-_QRELS = re.compile(rb"(?:\xef\xbb\xbf)?query[-_]id\t", re.IGNORECASE)
-# A report's "about" may come before its mark; a comment is at the top.
-_HEAD_BYTES, _TOP_BYTES = 65_536, 1_024
-# Larger than any file of cases: data that is never indexed as source.
-_MAX_BYTES = 1_000_000_000
+# Keys that make an object with a query one with answers: cases, also those of other suites.
+_ANSWERS = re.compile(r"relevant|grade|judge")
+# A report's mark comes first, or after its provenance.
+_HEAD_BYTES = 65_536
 
 
 def open_clean_index(
@@ -88,10 +79,8 @@ def answer_files(
 ) -> tuple[str, ...]:
     """Return .gitignore patterns, relative to `root`, for every file under it that holds answers.
 
-    These are the files of the datasets and, by content: cases, BEIR's queries and qrels, those of
-    CodeSearchNet's challenge, reports and details of evaluations, judging sheets. The patterns must be the
-    last of `exclude`, where nothing includes a file again: what the others exclude need not be read, and what
-    they include again must be. A corpus has none: only functions are indexed.
+    These are the files of the datasets and, by content, other cases and saved reports. The patterns must be
+    the last of `exclude`, where nothing includes a file again. A corpus has none: only functions are indexed.
     """
     if not root.is_dir() or is_corpus(root):
         return ()
@@ -99,70 +88,22 @@ def answer_files(
     files = (each.files if isinstance(each, Dataset) else (each,) for each in datasets)
     own = {path.resolve() for paths in files for path in paths}
     leaked = {path.relative_to(top).as_posix() for path in own if path.is_relative_to(top)}
-    leaked |= {path for path in _candidates(top, exclude) if _holds_answers(top / path)}
+    walked = (entry.path for entry in walk(top, exclude=exclude) if isinstance(entry, WalkedFile))
+    leaked |= {path for path in walked if _is_cases(top / path) or _is_report(top / path)}
     return tuple(sorted(map(escape_pattern, leaked)))
 
 
-def _candidates(top: Path, exclude: Iterable[str]) -> Iterator[str]:
-    """Give the files with a known extension that an index may read, and compressed ones."""
-    for entry in walk(top, exclude=exclude, max_file_bytes=_MAX_BYTES):
-        if entry.path.endswith(_ENDINGS) and (
-            isinstance(entry, WalkedFile) or _is_compressed(top / entry.path)
-        ):
-            yield entry.path
-
-
-def _is_compressed(path: Path) -> bool:
-    return path.name.endswith(".gz") and stat.S_ISREG(path.lstat().st_mode)
-
-
-def _holds_answers(path: Path) -> bool:
-    return any(path.name.endswith(endings) and test(path) for endings, test in _TESTS)
-
-
 def _is_cases(path: Path) -> bool:
-    """Whether lines are cases."""
-    return any("query" in row and any(map(_ANSWERS.match, row)) for row in first_rows(path))
+    """Whether lines are queries with their answers."""
+    rows = first_rows(path) if path.name.endswith(ENDINGS) else []
+    return any("query" in row and any(map(_ANSWERS.match, row)) for row in rows)
 
 
-def _is_queries(path: Path) -> bool:
-    """Whether this is a file of BEIR's queries: beside a corpus, or beside qrels."""
-    beside = (*CORPUS, "qrels")
-    return path in query_files(path.parent).values() and any((path.parent / name).exists() for name in beside)
-
-
-def _is_marked(path: Path) -> bool:
-    return bool(_KEY.search(read_head(path, _HEAD_BYTES)))
-
-
-def _has_comment(path: Path) -> bool:
-    return bool(_COMMENT.search(read_head(path, _TOP_BYTES)))
-
-
-def _is_qrels(path: Path) -> bool:
-    return path.parent.name == "qrels" or bool(_QRELS.match(read_head(path, _TOP_BYTES)))
-
-
-def _is_challenge(path: Path) -> bool:
-    """Whether this is a table with a query and its relevance in every row, or the queries beside it."""
-    names = {
-        name.strip().strip(b'"').lower() for name in read_head(path, _TOP_BYTES).split(b"\n")[0].split(b",")
-    }
-    return {b"query", b"relevance"} <= names or (
-        path.name == QUERIES and (path.parent / ANNOTATIONS).is_file()
-    )
-
-
-# The tests of files with these extensions.
-_TESTS: tuple[tuple[tuple[str, ...], Callable[[Path], bool]], ...] = (
-    (ENDINGS, _is_cases),
-    (ENDINGS, _is_queries),
-    ((*ENDINGS, ".json", ".json.gz"), _is_marked),
-    ((".tsv", ".tsv.gz"), _is_qrels),
-    ((".csv", ".csv.gz"), _is_challenge),
-    ((".md", ".html", ".htm", ".txt", ".tsv", ".csv", ".toml", ".yaml", ".yml"), _has_comment),
-)
-_ENDINGS = tuple({ending for endings, _ in _TESTS for ending in endings})
+def _is_report(path: Path) -> bool:
+    if path.suffix != ".json":
+        return False
+    with path.open("rb") as file:
+        return f'"{REPORT}"'.encode() in file.read(_HEAD_BYTES)
 
 
 def escape_pattern(path: str) -> str:

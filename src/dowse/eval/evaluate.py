@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -18,10 +18,8 @@ from dowse.eval.types import (
     CaseResult,
     Dataset,
     Interval,
-    MetricFunction,
     Result,
     Search,
-    SearchResult,
     check_choice,
 )
 
@@ -40,7 +38,6 @@ def evaluate(
     ks: Sequence[int] = KS,
     name: str = "",
     depth: int = DEPTH,
-    extra_metrics: MetricFunction = lambda *_: {},
     on_case: Callable[[int], None] = lambda _: None,
 ) -> Result:
     """Run every query and return the scores.
@@ -55,7 +52,6 @@ def evaluate(
         name: What the row is called.
         depth: How many results to request, or as many as the deepest cut-off needs; with fewer than 100,
             mrr@100 sees no deeper either.
-        extra_metrics: Further metrics of every answer; their time does not count as latency.
         on_case: Called after each case with how many are done.
 
     Raises:
@@ -67,28 +63,20 @@ def evaluate(
     check_choice("counting", dataset.counting, COUNTINGS)
     if not ks or min(ks) < 1:
         raise EvalError(f"metrics can't be cut at {list(ks)}; name one or more depths, from 1 on")
-    depth, scored, graded = max(depth, *ks), dataset.scored_cases, dataset.graded
+    depth, scored = max(depth, *ks), dataset.scored_cases
     if dataset.cases and not scored:
         other = next(each for each in LEVELS if each != dataset.level)
         raise EvalError(
             f"no question of {dataset.name or 'these'} has a relevant {dataset.level}; try level {other!r}"
         )
-
-    def metrics(
-        keys: Sequence[str], qrels: Mapping[str, float], answer: Sequence[SearchResult]
-    ) -> Mapping[str, float]:
-        return {**score(keys, qrels, ks, few_judgements=graded), **extra_metrics(keys, qrels, answer)}
-
     results = []
     for case in scored:
-        results.append(_run_case(search, case, depth, dataset, metrics))
+        results.append(_run_case(search, case, depth, dataset, ks))
         on_case(len(results))
     return _aggregate(name, dataset, results)
 
 
-def _run_case(
-    search: Search, case: Case, depth: int, dataset: Dataset, metrics: MetricFunction
-) -> CaseResult:
+def _run_case(search: Search, case: Case, depth: int, dataset: Dataset, ks: Sequence[int]) -> CaseResult:
     started = time.perf_counter()
     results = list(islice(search(case.query, depth), depth))
     seconds = time.perf_counter() - started
@@ -98,7 +86,7 @@ def _run_case(
     return CaseResult(
         id=case.id,
         query=case.query,
-        values=metrics(keys, qrels, answer),
+        values=score(keys, qrels, ks, few_judgements=dataset.graded),
         found=tuple(dict.fromkeys(display_name(each, dataset.level) for each in answer))[:_KEPT],
         relevant=tuple(target for target, grade in qrels.items() if grade > 0),
         seconds=seconds,
@@ -106,8 +94,7 @@ def _run_case(
 
 
 def _aggregate(name: str, dataset: Dataset, cases: Sequence[CaseResult]) -> Result:
-    # A metric that could not be measured of every answer has no mean.
-    names = [each for each in cases[0].values if all(each in c.values for c in cases)] if cases else []
+    names = cases[0].values if cases else ()
     columns = {metric: [case.values[metric] for case in cases] for metric in names}
     intervals = {metric: Interval(*bootstrap(values)) for metric, values in columns.items()}
     means = {metric: sum(values) / len(values) for metric, values in columns.items()}

@@ -1,4 +1,4 @@
-"""Files that evaluations write: where caches are kept, and marks that identify files with answers."""
+"""Files that evaluations write, and where caches are kept."""
 
 from __future__ import annotations
 
@@ -10,13 +10,8 @@ from pathlib import Path
 from dowse.config import cache_folder
 from dowse.security.safe_files import write_atomically
 
-# What evaluations write says what it is: as a key in JSON, as a comment at the top of other files.
-REPORT, SHEET = "dowse_report", "dowse_sheet"
-
-
-def mark_comment(mark: str) -> str:
-    """Return a mark as a comment of Markdown and HTML."""
-    return f"<!-- {mark} -->"
+# The key by which a report says what it is.
+REPORT = "dowse_report"
 
 
 def write_text(path: Path, text: str) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dowse.errors import EvalError
-from dowse.eval.reports.markdown import escape_markdown, table_lines
 from dowse.eval.reports.model import PLACES, Report, SetReport
 from dowse.eval.reports.wording import (
     format_p,
@@ -295,14 +294,6 @@ def render_gate(verdict: Verdict) -> str:
     lines = ["  ".join(_aligned(cells, widths)).rstrip() for cells in table]
     reasons = (f"- {one_line(reason)}" for reason in verdict.reasons)
     return "\n".join([_headline(verdict), "", *lines, "", *reasons]) + "\n"
-
-
-def render_gate_markdown(verdict: Verdict) -> str:
-    """Return a verdict as Markdown."""
-    rows = (map(escape_markdown, _row_cells(row)) for row in (*verdict.rows, verdict.mean))
-    table = table_lines((*_COLUMNS[:-2], "kind", "verdict"), rows, _NAMES)
-    reasons = (f"- {escape_markdown(reason)}" for reason in verdict.reasons)
-    return "\n".join([f"## {escape_markdown(_headline(verdict))}", "", table, "", *reasons]) + "\n"
 
 
 def _headline(verdict: Verdict) -> str:

@@ -1,22 +1,14 @@
-"""The symbols of an index, as evaluations need them: all of them, by line, and their vectors."""
+"""The symbols of an index, as evaluations need them: all of them, and by line."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from dowse.eval.types import SearchResult
 from dowse.index import Index
 from dowse.types import SymbolRow
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
 
 # Files whose symbols are held at once.
 _BATCH = 5_000
@@ -28,28 +20,6 @@ def iter_symbols(index: Index) -> Iterator[SymbolRow]:
         ids = [file.file_id for file in reader.files()]
         for start in range(0, len(ids), _BATCH):
             yield from reader.rows_of_files(ids[start : start + _BATCH])
-
-
-class ResultVectors:
-    """Looks up the vectors of results; the index must have an encoder, and not change meanwhile."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-
-    def __call__(self, results: Sequence[SearchResult]) -> Floats:
-        """Return the vectors of results in their order, without those that have none, such as files."""
-        encoder = self._index.encoder
-        if encoder is None:
-            raise ValueError("there are no vectors without an encoder; leave meaning out")
-        rows = [self._rows[each.id] for each in results if each.id in self._rows]
-        with self._index.backend.reader() as reader:
-            vectors = reader.vectors(encoder.id, rows)
-        return vectors[vectors.any(axis=1)]
-
-    @cached_property
-    def _rows(self) -> dict[str, int]:
-        """The row of every symbol by its id: results name no rows, and the store finds none by ids."""
-        return {row.key: row.row for row in iter_symbols(self._index)}
 
 
 class SymbolLines:

@@ -1,11 +1,9 @@
-"""The targets of a dataset in an index: where they are, their aspects for α-nDCG, and which are missing."""
+"""The targets of a dataset in an index: where they are, and which are missing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cached_property
-from pathlib import PurePosixPath
 
 from dowse.errors import EvalError
 from dowse.eval.index_symbols import iter_symbols
@@ -47,14 +45,6 @@ class IndexTargets:
             return bool(self.symbols(target))
         return any(target.start <= max(1, self.files[path].lines) for path in self.paths(target))
 
-    def location(self, target: Target) -> tuple[str, str] | None:
-        """Return repository and path of a target; of several always the same, None if there is none."""
-        if target.path:
-            locations = [(self.files[path].repo, path) for path in self.paths(target)[:1]]
-        else:
-            locations = [(row.repo, row.path) for row in self.symbols(target)]
-        return next((each for each in sorted(locations)[:1] if each[1]), None)
-
     @cached_property
     def rows_by_path(self) -> dict[str, list[SymbolRow]]:
         """The symbols of the files that targets name."""
@@ -80,23 +70,6 @@ class IndexTargets:
         for row in self._rows.values():
             by_name.setdefault(row.qualified_name.rpartition(".")[2], []).append(row)
         return by_name
-
-
-def target_aspects(index: Index, dataset: Dataset) -> dict[str, str]:
-    """Return the aspect of every relevant target: its repository, or its folder if all are in one repository.
-
-    A target that is not in the index is an aspect of its own; {} where the index holds none.
-    """
-    targets = IndexTargets(index, dataset)
-    locations = {target.key: location for target in targets.all if (location := targets.location(target))}
-    if not locations:
-        return {}
-    if len({repo for repo, _ in locations.values()}) > 1:
-        aspects = {key: repo for key, (repo, _) in locations.items() if repo}
-    else:
-        aspects = {key: path.rpartition("/")[0] for key, (_, path) in locations.items()}
-    # No repository or folder has this character in its name.
-    return {target.key: aspects.get(target.key, f"\0{target.key}") for target in targets.all}
 
 
 def note_missing_targets(index: Index, dataset: Dataset) -> str:
@@ -127,23 +100,7 @@ def note_missing_targets(index: Index, dataset: Dataset) -> str:
 
 def _hint(targets: IndexTargets, target: Target) -> str:
     """Return what may have been meant, in brackets."""
-    if not target.path:
-        return _suggestion(_closest(target.name, targets.names))
-    paths = targets.paths(target)
-    if paths and not target.name:
-        return f" (it has {targets.files[paths[0]].lines:,} lines)"
-    if paths:
-        name = _closest(target.name, {row.qualified_name for row in targets.rows_by_path[paths[0]]})
-        return _suggestion(f"{paths[0]}::{name}" if name else "")
-    same = [path for path in targets.files if PurePosixPath(path).name == PurePosixPath(target.path).name]
-    path = _closest(target.path, same) or next(iter(same), "") or _closest(target.path, targets.files)
-    return _suggestion(f"{path}::{target.name}" if path and target.name else path)
-
-
-def _closest(name: str, known: Iterable[str]) -> str:
+    known = targets.files if target.path else targets.names
     # In order, so that the same is suggested each time.
-    return next(iter(get_close_matches(name, sorted(known), 1)), "")
-
-
-def _suggestion(name: str) -> str:
-    return f" (did you mean {name}?)" if name else ""
+    close = get_close_matches(target.path or target.name, sorted(known), 1)
+    return f" (did you mean {close[0]}?)" if close and close[0] != target.path else ""

@@ -12,9 +12,9 @@ from dowse.errors import EvalError
 from dowse.eval.datasets import load_datasets
 from dowse.eval.datasets.lines import read_json
 from dowse.eval.datasets.repos import is_suite
-from dowse.eval.types import OWN_PREFIX, Dataset
+from dowse.eval.types import Dataset
 
-_TEXTS = ("name", "watched_dir", "store_dir", "dataset", "level", "queries", "metric", "checkouts", "filters")
+_TEXTS = ("name", "watched_dir", "store_dir", "dataset", "level", "queries", "metric", "checkouts")
 _KEYS = (*_TEXTS, "strip_docs")
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
 _PATHS = ("watched_dir", "checkouts", "store_dir", "dataset")
@@ -26,14 +26,13 @@ class Entry:
     """One repository of a manifest; all but its name and dataset may be left out."""
 
     name: str
-    dataset: str  # a file, a folder, or the name of a set of our own
+    dataset: str  # a file or a folder
     watched_dir: Path | None = None  # what to search; None where the dataset says so
     store_dir: str = ""  # where its index lies
     level: str = ""
     queries: str = ""  # of a BEIR folder with several
     metric: str = ""
     checkouts: Path | None = None  # of the repositories that a suite asks about
-    filters: str = ""
     strip_docs: bool | None = None
 
     def datasets(self, level: str = "", half: str = "all") -> list[Dataset]:
@@ -57,7 +56,7 @@ class Entry:
 
     @property
     def _is_suite(self) -> bool:
-        return self.dataset.startswith(f"{OWN_PREFIX}structure") or is_suite(Path(self.dataset))
+        return is_suite(Path(self.dataset))
 
     def index_dir(self, dataset: Dataset) -> str:
         """Return where the index of a set lies: below `store_dir` for a suite, "" where none is named."""
@@ -68,7 +67,7 @@ class Entry:
 
 def read_manifest(path: Path) -> list[Entry]:
     """Read a manifest; paths are relative to it, and `$NAME` stands for a variable of the environment."""
-    entries = read_json(path, _FORM, follow_symlinks=True)
+    entries = read_json(path, _FORM)
     if not isinstance(entries, list) or not entries:
         raise EvalError(f"{path} holds no repositories; write {_FORM}")
     manifest = [_entry(entry, path, number) for number, entry in enumerate(entries, 1)]
@@ -88,7 +87,7 @@ def _entry(entry: object, path: Path, number: int) -> Entry:
     if not values.get("name") or not values.get("dataset"):
         raise EvalError(f"{where} needs a name and a dataset; write {_FORM}")
     for key in _PATHS:
-        if values.get(key) and not values[key].startswith(OWN_PREFIX):
+        if values.get(key):
             values[key] = str((path.parent / Path(values[key]).expanduser()).resolve())
     for key in ("watched_dir", "checkouts"):
         values[key] = Path(values[key]) if values.get(key) else None

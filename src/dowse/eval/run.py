@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dowse.errors import EvalError, QueryError
-from dowse.eval.budget import budget_metrics_only
-from dowse.eval.budget_pages import budget_metrics
+from dowse.errors import EvalError
 from dowse.eval.clean_index import check_leakage, open_clean_index
-from dowse.eval.configurations import COMPARED, FIRST, Configuration, parse_configuration, runnable
-from dowse.eval.diversity import Diversity
+from dowse.eval.configurations import Configuration, runnable
 from dowse.eval.evaluate import DEPTH, KS, evaluate
-from dowse.eval.index_symbols import ResultVectors
-from dowse.eval.index_targets import note_missing_targets, target_aspects
+from dowse.eval.index_targets import note_missing_targets
 from dowse.eval.metrics import MRR_CUT
 from dowse.eval.reports.model import SetFacts, SetReport
 from dowse.eval.systems import MakeSystem
-from dowse.eval.systems.ripgrep import READING_BASELINES, ripgrep_reading
-from dowse.eval.types import GIT, Case, Dataset, MetricFunction, Result, Search, SearchResult
+from dowse.eval.types import GIT, Dataset, Result, Search
 from dowse.index import Index
-from dowse.query.ast import Query
 from dowse.query.long_text import read_long_text
-from dowse.query.parser import narrow, plain_query
 from dowse.search.ranking.question_kinds import asks_for_change, question_kinds
 from dowse.source.git import head_commit
 from dowse.types import Hit
@@ -34,6 +25,8 @@ from dowse.types import Hit
 # Metrics with a cut-off of their own; MRR is always cut at 100.
 _METRIC = re.compile(r"(?:ndcg|recall|hit|precision)@([1-9][0-9]*)\Z")
 _MRR = f"mrr@{MRR_CUT}"
+# Of a page of results: so many ranks are shared out among clusters where a row diversifies.
+_PAGE_SIZE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +51,13 @@ class RunOptions:
     ks: tuple[int, ...] = KS
     depth: int = DEPTH
     against: str = ""
-    filters: str = ""  # added to every query
     settings: tuple[tuple[str, object], ...] = ()  # of the index
-    budgets: tuple[int, ...] = ()  # token budgets; none: they are not measured
-    extra_metrics: MetricFunction = lambda *_: {}
     on_progress: ShowProgress = lambda _: None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the rows."""
-        readers = READING_BASELINES if self.budgets else ()
-        own = (each.name for each in self.configurations)
-        return (*own, *(name for name, _ in self.systems), *readers)
+        return (*(each.name for each in self.configurations), *(name for name, _ in self.systems))
 
 
 def search_root(dataset: Dataset, root: Path | None = None) -> Path:
@@ -102,7 +90,6 @@ def run_dataset(
     The index is in the cache, apart from the user's, unless `index_dir` names another folder. Without
     `refresh` an existing one is used as it is.
     """
-    check_filters(options.filters)
     index = open_clean_index(
         search_root(dataset, root),
         [dataset],
@@ -112,11 +99,7 @@ def run_dataset(
     )
     with index:
         prepare_index(index, options.on_progress, refresh=refresh)
-        notes = [
-            dataset.exclusion_note,
-            note_missing_targets(index, dataset),
-            note_clashes(dataset, options.filters),
-        ]
+        notes = [dataset.exclusion_note, note_missing_targets(index, dataset)]
         dataset = replace(dataset, strip_docs=index.settings.strip_docs)
         options = replace(options, ks=_cut_offs(options.ks, dataset.metric))
         results = list(_all_rows(index, dataset, options))
@@ -128,32 +111,6 @@ def run_dataset(
         facts = SetFacts.of(dataset, _about(index, options, results), [note for note in notes if note])
     against = options.against if any(each.mode == options.against for each in results) else ""
     return SetReport(facts, tuple(results), against)
-
-
-def compare_modes(
-    index: Index,
-    cases: Dataset | Iterable[Case],
-    modes: Sequence[str] = COMPARED,
-    *,
-    level: str = "",
-    ks: Sequence[int] = KS,
-    on_progress: ShowProgress = lambda _: None,
-) -> list[Result]:
-    """Return a row for every configuration of a search over an existing index.
-
-    Args:
-        index: Up to date. Symbols without a vector get theirs, if a mode can use it.
-        cases: A dataset, or cases, which are then scored at file level.
-        modes: Names of configurations, e.g. "keyword", "auto+expand"; those that can't run are left out.
-        level: "file" or "symbol"; "" takes the dataset's.
-        ks: The cut-offs of metrics.
-        on_progress: Called after each query.
-    """
-    dataset = cases if isinstance(cases, Dataset) else Dataset("", tuple(cases))
-    dataset = replace(dataset, level=level or dataset.level)
-    configurations = tuple(parse_configuration(name) for name in modes)
-    options = RunOptions(configurations, ks=tuple(ks), on_progress=on_progress)
-    return list(_configuration_rows(index, dataset, options, _diversity(index, dataset)))
 
 
 def prepare_index(index: Index, show: ShowProgress = lambda _: None, *, refresh: bool = True) -> None:
@@ -189,54 +146,15 @@ def _is_adapted(query: str) -> bool:
     return asks_for_change(question_kinds(query)) or read_long_text(query) is not None
 
 
-def make_search(index: Index, configuration: Configuration, filters: str = "") -> Search:
-    """Return a search that takes queries as plain words: a colon in a commit's subject is no filter.
-
-    A query that contradicts the filters gets no results.
-    """
+def make_search(index: Index, configuration: Configuration) -> Search:
+    """Return a search that takes queries as plain words: a colon in a commit's subject is no filter."""
 
     def search(query: str, k: int) -> Sequence[Hit]:
-        if filters and clashes(query, filters):
-            return ()
         # The user's settings for interactive searches must not change a row.
-        fixed = {"plain": True, "filters": filters, "feedback": False, "diversify": ""}
-        hits = index.search(query, k=k, page_size=FIRST, **{**fixed, **configuration.options}).hits
-        return _shuffle_first(query, hits) if configuration.shuffled else hits
+        fixed = {"plain": True, "feedback": False, "diversify": ""}
+        return index.search(query, k=k, page_size=_PAGE_SIZE, **{**fixed, **configuration.options}).hits
 
     return search
-
-
-def check_filters(filters: str) -> None:
-    """Raise QueryError if the filters are invalid for any query."""
-    narrow(Query(()), filters)
-
-
-def clashes(query: str, filters: str) -> bool:
-    """Whether a query contradicts the filters, as "run the test" does with `-test`."""
-    try:
-        narrow(plain_query(query), filters)
-    except QueryError:
-        return True
-    return False
-
-
-def note_clashes(dataset: Dataset, filters: str) -> str:
-    """Return a note on the queries that contradict the filters, "" if there are none."""
-    count = sum(clashes(case.query, filters) for case in dataset.scored_cases) if filters.strip() else 0
-    if not count:
-        return ""
-    if count == 1:
-        return "1 question asks for what the filters exclude, and counts as answered with nothing"
-    return f"{count} questions ask for what the filters exclude, and count as answered with nothing"
-
-
-def _shuffle_first(query: str, hits: Sequence[Hit]) -> list[Hit]:
-    """Return the first results in an order that a hash of query and result decides, then the others."""
-
-    def order(hit: Hit) -> bytes:
-        return hashlib.sha1(f"{query}\0{hit.symbol.id}".encode(), usedforsecurity=False).digest()
-
-    return [*sorted(hits[:FIRST], key=order), *hits[FIRST:]]
 
 
 def runnable_configurations(index: Index, configurations: Iterable[Configuration]) -> list[Configuration]:
@@ -246,79 +164,32 @@ def runnable_configurations(index: Index, configurations: Iterable[Configuration
     return runnable(configurations, vectors=index.settings.encoder != "none", graph=graph)
 
 
-def _diversity(index: Index, dataset: Dataset) -> Diversity:
-    return Diversity(target_aspects(index, dataset), dataset.level, dataset.counting)
-
-
 def _all_rows(index: Index, dataset: Dataset, options: RunOptions) -> Iterator[Result]:
-    """Run configurations, other tools, and the reading baselines of budgets."""
-    diversity = _diversity(index, dataset)
-    readers: list[Result] = []
-    if options.budgets:
-        metrics, file_metrics = budget_metrics(index, dataset, options.budgets)
-        reading = replace(options, extra_metrics=file_metrics)
-        for name in READING_BASELINES:
-            row = _row(ripgrep_reading(index, name), dataset, reading, name)
-            readers.append(budget_metrics_only(row))
-        options = replace(options, extra_metrics=metrics)
-    yield from _configuration_rows(index, dataset, options, diversity)
+    """Run configurations, then other tools."""
+    yield from _configuration_rows(index, dataset, options)
     for name, make in options.systems:
-        yield _row(make(index, dataset.level), dataset, options, name, diversity)
-    yield from readers
+        yield _row(make(index, dataset.level), dataset, options, name)
 
 
-def _configuration_rows(
-    index: Index, dataset: Dataset, options: RunOptions, diversity: Diversity
-) -> Iterator[Result]:
-    """Run the configurations, those of one encoder after another."""
-    usual = index.settings.encoder
+def _configuration_rows(index: Index, dataset: Dataset, options: RunOptions) -> Iterator[Result]:
+    """Run the configurations that the index supports."""
     # What is measured depends on what is run here, never on which vectors an earlier run has left.
-    in_use = {each.encoder or usual for each in options.configurations if each.uses_vectors} - {"none"}
-    for encoder in dict.fromkeys(each.encoder for each in options.configurations):
-        chosen = [each for each in options.configurations if each.encoder == encoder]
-        with _with_encoder(index, encoder) as other:
-            metrics = diversity
-            if other.settings.encoder in in_use:
-                embed(other, options.on_progress)
-                learn(other, dataset, options.on_progress)
-                metrics = replace(diversity, vectors=ResultVectors(other))
-            for each in runnable_configurations(other, chosen):
-                if each.needs_counts:  # else the first query would take their time
-                    other.count_terms(
-                        on_progress=lambda at: options.on_progress(
-                            Progress("counting", at.done, at.total, "texts")
-                        )
-                    )
-                yield _row(make_search(other, each, options.filters), dataset, options, each.name, metrics)
+    if any(each.uses_vectors for each in options.configurations):
+        embed(index, options.on_progress)
+        learn(index, dataset, options.on_progress)
+    for each in runnable_configurations(index, options.configurations):
+        if each.needs_counts:  # else the first query would take their time
+            index.count_terms(
+                on_progress=lambda at: options.on_progress(Progress("counting", at.done, at.total, "texts"))
+            )
+        yield _row(make_search(index, each), dataset, options, each.name)
 
 
-@contextmanager
-def _with_encoder(index: Index, encoder: str) -> Iterator[Index]:
-    """Give the same index with another encoder; all of them share its terms and names."""
-    if encoder in ("", index.settings.encoder):
-        yield index
-        return
-    other = Index(index.root, replace(index.settings, encoder=encoder), index.backend)
-    try:
-        yield other
-    finally:
-        other.lanes.close()
-
-
-def _row(
-    search: Search, dataset: Dataset, options: RunOptions, name: str, metrics: MetricFunction = lambda *_: {}
-) -> Result:
+def _row(search: Search, dataset: Dataset, options: RunOptions, name: str) -> Result:
     def show(done: int) -> None:
         options.on_progress(Progress("asking", done, len(dataset.cases), f"questions, {name}"))
 
-    def both(
-        keys: Sequence[str], qrels: Mapping[str, float], results: Sequence[SearchResult]
-    ) -> Mapping[str, float]:
-        return {**metrics(keys, qrels, results), **options.extra_metrics(keys, qrels, results)}
-
-    return evaluate(
-        search, dataset, ks=options.ks, name=name, depth=options.depth, extra_metrics=both, on_case=show
-    )
+    return evaluate(search, dataset, ks=options.ks, name=name, depth=options.depth, on_case=show)
 
 
 def _cut_offs(ks: Sequence[int], metric: str) -> tuple[int, ...]:
@@ -346,7 +217,6 @@ def _about(index: Index, options: RunOptions, results: Sequence[Result]) -> dict
         "view": settings.view,
         "fusion": settings.fusion,
         "vectors": settings.vectors,
-        "filters": options.filters,
         "excluded": len(settings.exclude),
         "depth": max(options.depth, *options.ks),
         "left_out": _missing_rows(results, options),

@@ -15,8 +15,6 @@ LEVELS = ("file", "symbol")
 COUNTINGS = ("distinct", "results")
 # The held-out split: "tune" is for choosing (dev), "report" for reporting (test).
 HALVES = ("all", "tune", "report")
-# The prefix of the built-in sets; others are a file or a folder.
-OWN_PREFIX = "own:"
 # The source of cases that were made from documentation: it must not be indexed when they are asked.
 DOCS = "docs"
 GIT = "git"
@@ -73,9 +71,6 @@ class SearchResult(NamedTuple):
     id: str = ""  # of an entry of a corpus
     repo: str = ""
 
-
-# Metrics of one answer: keys of the ranked results, qrels, and the results themselves → values by name.
-MetricFunction = Callable[[Sequence[str], Mapping[str, float], Sequence[SearchResult]], Mapping[str, float]]
 
 # A tool: a query and how many results are wanted → results, best first. `Hit`s of dowse, paths and
 # `path::name` do as well as `SearchResult`.

@@ -1,4 +1,4 @@
-"""Evaluation reports that a server shows: the shipped ones, and those in folders of the user."""
+"""Evaluation reports that a server shows: the shipped ones, and those in folders that the user named."""
 
 from __future__ import annotations
 
@@ -7,30 +7,21 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.errors import EvalError
 from dowse.eval.reports.json_form import from_json
 from dowse.eval.reports.model import Report, SetReport, first_rank
-from dowse.eval.reports.saved import MAX_STORED, most_plain, parse_saved
+from dowse.eval.reports.saved import read_saved
 from dowse.eval.types import CaseResult, Result
-from dowse.security.safe_files import FileTooLarge, read_regular_file
 from dowse.security.terminal import first_line
 from dowse.services.errors import NotFound
 from dowse.services.models.evaluation import CasesQuery, EvalRow, EvalSummary
 
 _ENDINGS = (".json", ".json.gz")
-# Limits for one folder: files, bytes of reports, and bytes of files that turn out to be no reports, which are
-# read again the next time.
-MAX_FILES = 200
-MAX_BYTES = 20_000_000
-MAX_INVALID_BYTES = 100_000_000
 # Reports that are kept in memory with all their cases: two that somebody compares.
 MAX_OPEN = 2
-# Directory entries that are examined to find them.
-_MAX_ENTRIES = 5_000
 # Of a set, as the page shows it.
 _COPIED = ("name", "level", "metric", "half", "cases", "strip_docs", "graded", "index", "notes")
 
@@ -38,7 +29,6 @@ _COPIED = ("name", "level", "metric", "half", "cases", "strip_docs", "graded", "
 class _Folder(NamedTuple):
     source: str  # "shipped" or "own"
     path: Path
-    root: Path | None = None  # the repository that no symbolic link may lead out of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +41,6 @@ class SavedReport:
     path: Path
     stamp: tuple[int, int]  # size and time of the file
     summary: dict[str, Any]
-    uncompressed_bytes: int
 
 
 class OpenReport(NamedTuple):
@@ -65,20 +54,10 @@ class OpenReport(NamedTuple):
 class Reports:
     """All reports: their summaries are kept, their cases read when somebody asks for them."""
 
-    def __init__(
-        self, folders: Iterable[Path], within: Iterable[tuple[Path, Path]] = (), shipped: Path | None = None
-    ) -> None:
-        """Name the folders; nothing is read yet.
-
-        Args:
-            folders: Folders that the user named.
-            within: Repositories, each with a folder in it. Anybody may have written these: no symbolic link
-                may lead out of the repository.
-            shipped: The folder of the reports that come with the package; None finds it.
-        """
+    def __init__(self, folders: Iterable[Path], shipped: Path | None = None) -> None:
+        """Name the folders, and that of the shipped reports (None finds it); nothing is read yet."""
         self._folders = [
             *(_Folder("own", folder) for folder in folders),
-            *(_Folder("own", folder, root) for root, folder in within),
             _Folder("shipped", shipped_folder() if shipped is None else shipped),
         ]
         self._known: dict[str, SavedReport] = {}
@@ -87,39 +66,19 @@ class Reports:
 
     def all(self) -> tuple[list[SavedReport], list[str]]:
         """Return every report, own ones first, and the problems of invalid files."""
-        return self._read_folders(self._folders)
-
-    def read_shipped(self) -> None:
-        """Read the reports that come with the package, so that the first request need not wait.
-
-        Those of a repository are read when somebody requests reports, and not before.
-        """
-        self._read_folders([each for each in self._folders if each.source == "shipped"])
-
-    def _read_folders(self, folders: Iterable[_Folder]) -> tuple[list[SavedReport], list[str]]:
         problems: list[str] = []
         reports: dict[str, SavedReport] = {}
         with self._lock:
-            for folder in folders:
-                self._read_folder(folder, reports, problems)
+            for folder in self._folders:
+                for path in _files(folder):
+                    try:
+                        saved = self._read(folder, path)
+                    except (EvalError, OSError) as error:
+                        problems.append(f"{_printable(path.name)}: {error}")
+                    else:
+                        reports[saved.id] = saved
             self._known = reports
         return sorted(reports.values(), key=_sort_key), problems
-
-    def _read_folder(self, folder: _Folder, reports: dict[str, SavedReport], problems: list[str]) -> None:
-        """Read the reports of one folder, within the limits."""
-        size = invalid = 0
-        for count, path in enumerate(_files(folder)):
-            if count >= MAX_FILES or size > MAX_BYTES or invalid > MAX_INVALID_BYTES:
-                problems.append(f"{folder.path.name}: too many reports; only the first {count} are read")
-                return
-            try:
-                saved = self._read(folder, path)
-            except (EvalError, OSError) as error:
-                problems.append(f"{_printable(path.name)}: {error}")
-                invalid += _max_bytes_read(path)
-                continue
-            size += saved.uncompressed_bytes
-            reports[saved.id] = saved
 
     def get(self, report_id: str) -> OpenReport:
         """Return one report."""
@@ -134,19 +93,15 @@ class Reports:
 
     def _read(self, folder: _Folder, path: Path) -> SavedReport:
         known = self._known.get(_id(folder, path))
-        if known is not None and known.stamp == _stamp(folder, path):
+        if known is not None and known.stamp == _stamp(path):
             return known
         return _open(folder, path).saved
 
 
 def _open(folder: _Folder, path: Path) -> OpenReport:
     """Read a report; raises EvalError if it could not be shown: one bad file must not hide the others."""
-    stamp = _stamp(folder, path)
-    try:
-        stored = read_regular_file(path, MAX_STORED, follow_symlinks=folder.root is None)
-    except FileTooLarge:
-        raise EvalError("too large for a report") from None
-    data, size = parse_saved(stored, packed=path.name.endswith(".gz"))
+    stamp = _stamp(path)
+    data = read_saved(path)
     report = from_json(data)
     name, report_id = _name(path), _id(folder, path)
     try:
@@ -157,7 +112,7 @@ def _open(folder: _Folder, path: Path) -> OpenReport:
                 EvalRow.model_validate({**figures(row), "difference": row["difference"]})
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise EvalError(f"the report is damaged ({first_line(error)}); run the evaluation again") from None
-    return OpenReport(SavedReport(report_id, name, folder, path, stamp, summary, size), report, data)
+    return OpenReport(SavedReport(report_id, name, folder, path, stamp, summary), report, data)
 
 
 def _name(path: Path) -> str:
@@ -169,24 +124,17 @@ def _id(folder: _Folder, path: Path) -> str:
     return _name(path) if folder.source == "shipped" else digest
 
 
-def _stamp(folder: _Folder, path: Path) -> tuple[int, int]:
-    status = path.stat(follow_symlinks=folder.root is None)
+def _stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
     return status.st_size, status.st_mtime_ns
 
 
 def _files(folder: _Folder) -> Iterator[Path]:
     """Give the files of a folder that may be reports, sorted by name."""
-    source, directory, root = folder
-    if not directory.is_dir() or not (root is None or directory.resolve().is_relative_to(root.resolve())):
-        return
-    with os.scandir(directory) as entries:
-        names = sorted(entry.name for entry in islice(entries, _MAX_ENTRIES) if entry.name.endswith(_ENDINGS))
-    for name in names:
-        path = directory / name
-        # Inside a repository a symbolic link is not followed, wherever it leads.
-        is_file = path.is_file() and not (root is not None and path.is_symlink())
+    for path in sorted(folder.path.iterdir()) if folder.path.is_dir() else ():
         # The repository of dowse has results of other benchmarks in the same folder.
-        if is_file and (source == "own" or (name.startswith("eval-") and "-before" not in name)):
+        may_be = folder.source == "own" or path.name.startswith("eval-")
+        if may_be and path.name.endswith(_ENDINGS) and path.is_file():
             yield path
 
 
@@ -213,12 +161,6 @@ def figures(row: dict[str, Any]) -> dict[str, Any]:
     """Return the metrics of one row, without its cases."""
     metrics = {name: row[name] for name in ("metrics", "intervals", "latency")}
     return {"mode": row["mode"].removeprefix("mean:"), **metrics}
-
-
-def _max_bytes_read(path: Path) -> int:
-    """Return how many bytes were read, at most, to find out that a file is no report."""
-    size = path.lstat().st_size
-    return most_plain(size) if path.name.endswith(".gz") else min(size, MAX_STORED)
 
 
 def _printable(name: str) -> str:

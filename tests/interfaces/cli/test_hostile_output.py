@@ -18,8 +18,6 @@ from hypothesis import strategies as st
 from test_terminal import HOSTILE, OWN, is_harmless
 
 from dowse import Index
-from dowse.eval.judge.dialogue import describe_item
-from dowse.eval.judge.pool import Item
 from dowse.formats.graph_text import render_graph
 from dowse.formats.locations import Location, SourceFiles, escape_locations, format_lines, match_locations
 from dowse.formats.style import Links, Style
@@ -284,12 +282,6 @@ def test_answers_of_the_graph_are_harmless(seed: Row, steps: list[GraphStep], re
 def test_candidates_of_a_name_are_a_line_each(name: str, rows: list[Row]) -> None:
     message = str(AmbiguousName(name, rows))
     assert is_harmless(message, "\n") and len(message.split("\n")) == 1 + len(rows)
-
-
-@given(HOSTILE, HOSTILE.map(lambda text: text.replace("\n", "")))
-def test_a_judge_sees_harmless_lines(name: str, code: str) -> None:
-    item = Item(name, name, 1, 1, name, ((1, code),), name)
-    assert all(is_harmless(line, "\t") for line in describe_item(item))
 
 
 def test_paths_of_a_corpus_open_nothing_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

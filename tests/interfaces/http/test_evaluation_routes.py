@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
-from dowse.services.reports import Reports, shipped_folder
+from dowse.services.reports import shipped_folder
 from dowse.services.web.options import ServeOptions
 from interfaces.http.running import Running, running
 
@@ -154,32 +154,6 @@ def test_a_report_that_cant_be_shown_hides_no_other(
         listed = run.get("eval")
         assert [each["name"] for each in listed["reports"] if each["source"] == "own"] == ["good"]
         assert [problem.partition(":")[0] for problem in listed["problems"]] == ["bad.json"]
-
-
-def test_symbolic_links_of_a_repository_are_not_followed(tmp_path: Path) -> None:
-    """What is served may be anybody's work; what the user names with --reports is the user's."""
-    mine = tmp_path / "mine"
-    mine.mkdir()
-    (mine / "private.json").write_text(json.dumps(report("2026-01-01", [0.5, 0.25, 0.5])))
-    theirs = tmp_path / "theirs" / ".dowse" / "reports"
-    theirs.mkdir(parents=True)
-    (theirs / "innocent.json").symlink_to(mine / "private.json")
-    (theirs / "shown.json").write_text(json.dumps(report("2026-01-01", [0.5, 0.25, 0.5])))
-    other = tmp_path / "other" / ".dowse"
-    other.mkdir(parents=True)
-    (other / "reports").symlink_to(mine)
-    within = [(path.parents[1], path) for path in (theirs, other / "reports")]
-    found, problems = Reports([], within, shipped=tmp_path / "none").all()
-    assert [saved.name for saved in found] == ["shown"] and problems == []
-    found, _ = Reports([theirs], shipped=tmp_path / "none").all()
-    assert {saved.name for saved in found} == {"innocent", "shown"}
-
-
-def test_a_decompression_bomb_is_not_unpacked(tmp_path: Path) -> None:
-    (tmp_path / "bomb.json.gz").write_bytes(gzip.compress(b" " * 30_000_000))
-    found, problems = Reports([tmp_path], shipped=tmp_path / "none").all()
-    assert found == [] and len(problems) == 1
-    assert problems[0].startswith("bomb.json.gz: no report") and "too large for a report" in problems[0]
 
 
 def test_reports_of_a_repository_hold_up_no_other_request(inn: Index, tmp_path: Path) -> None:

@@ -39,16 +39,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Carries a request to whatever answers it. */
-export type Transport = (address: string, request: RequestInit) => Promise<Response>;
-
-let transport: Transport = (address, request) => fetch(address, request);
-
-/** Answer all requests without a server, as a report does that was saved as one file. */
-export function setTransport(next: Transport): void {
-  transport = next;
-}
-
 /** Ask the server; every path, parameter and answer is typed by its OpenAPI document. */
 export async function ask<P extends PathsOf<M>, M extends Method>(
   method: M,
@@ -79,7 +69,7 @@ export function get<P extends PathsOf<"get">>(
 
 async function reach(address: string, request: RequestInit): Promise<Response> {
   try {
-    return await transport(address, request);
+    return await fetch(address, request);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError({

@@ -26,20 +26,8 @@ export type SkippedFiles = Schemas["SkippedFiles"];
 export type Evals = Schemas["Evals"];
 export type EvalSummary = Schemas["EvalSummary"];
 
-/** What a report file says about a table beyond the API: it takes long to compute, and is done once. */
-export interface TableNotes {
-  conclusion: string;
-  facts: string[];
-  notes: string[];
-  remarks: string[];
-}
-
-export type EvalReport = Omit<Schemas["EvalReport"], "sets"> & {
-  sets: EvalSet[];
-  mean?: TableNotes;
-};
-/** `told` is the row whose questions a report file keeps with their text. */
-export type EvalSet = Schemas["EvalSet"] & { table?: TableNotes; told?: string };
+export type EvalReport = Schemas["EvalReport"];
+export type EvalSet = Schemas["EvalSet"];
 export type EvalRow = Schemas["EvalRow"];
 export type EvalCase = Schemas["EvalCase"];
 export type Figures = Schemas["Figures"];

@@ -10,9 +10,9 @@ from dowse.eval.datasets.beir import is_beir, read_beir
 from dowse.eval.datasets.build import at_level, make_dataset, take_half
 from dowse.eval.datasets.codesearchnet import is_challenge, read_challenge, read_functions
 from dowse.eval.datasets.jsonl import FILES, SYMBOLS, read_cases, write_cases
-from dowse.eval.datasets.lines import check_form, first_rows, plain_name
+from dowse.eval.datasets.lines import first_rows, plain_name
 from dowse.eval.datasets.repos import is_suite, read_suite
-from dowse.eval.types import DOCS, HALVES, OWN_PREFIX, Dataset, check_choice
+from dowse.eval.types import DOCS, HALVES, Dataset, check_choice
 from dowse.source.corpus import is_corpus
 
 __all__ = ["load_datasets", "read_cases", "write_cases"]
@@ -34,13 +34,12 @@ def load_datasets(
     strip_docs: bool | None = None,
     name: str = "",
     root: Path | None = None,
-    language: str = "",
 ) -> list[Dataset]:
     """Read datasets; the format of `source` is detected.
 
     Args:
         source: A file of cases, a BEIR folder, a file or folder of CodeSearchNet's functions, the folder of
-            its challenge, a suite of repositories, or `own:NAME`.
+            its challenge, or a suite of repositories.
         level: "file" or "symbol"; "" takes what was judged, files first.
         queries: Of a source with several sets, the one to take: a file of queries, or a repository.
         half: The split: "tune" (dev), "report" (test) or "all".
@@ -49,23 +48,20 @@ def load_datasets(
             were made from documentation.
         name: What the set is called; "" takes the name of the source.
         root: What to search, where the source does not say so; the challenge needs a corpus.
-        language: Of the challenge's judgements; "" takes all.
 
     Raises:
         EvalError: If this is none of them, or something in it is wrong; the message names file and line.
     """
     check_choice("half", half, HALVES)
-    datasets = _read(source, queries, checkouts, name, root, language)
+    datasets = _read(source, queries, checkouts, name, root)
     datasets = [_with_overrides(each, level, strip_docs, root) for each in datasets]
     return [take_half(each, half) for each in datasets]
 
 
 def _read(
-    source: str | Path, queries: str, checkouts: Path | None, name: str, root: Path | None, language: str
+    source: str | Path, queries: str, checkouts: Path | None, name: str, root: Path | None
 ) -> list[Dataset]:
     """Detect the format of a source, and read it."""
-    if str(source).startswith(OWN_PREFIX):
-        return _read_own(str(source), queries, checkouts, name)
     path = Path(source).expanduser().resolve()
     if not path.exists():
         raise EvalError(f"{source} does not exist; name a file of cases or the folder of a set")
@@ -76,24 +72,12 @@ def _read(
     if queries:
         raise EvalError(f"{path} is one set, without {queries!r} in it; leave that choice out")
     if is_challenge(path):
-        return [read_challenge(path, root or checkouts, language, name)]
+        return [read_challenge(path, root or checkouts, name)]
     if _holds_cases(path):
         return [_read_case_file(path, name)]
     if is_corpus(path):
         return [read_functions(path, name)]
-    if path.is_file():
-        check_form(path)
     raise EvalError(f"{path} holds no questions that we know; {_KNOWN}")
-
-
-def _read_own(source: str, queries: str, checkouts: Path | None, name: str) -> list[Dataset]:
-    """Read a set of our own, under another name if one is given."""
-    from dowse.eval.sets import own_set
-
-    datasets = own_set(f"{source}/{queries}" if queries else source, checkouts)
-    if not name or len(datasets) == 1:
-        return [replace(each, name=name or each.name) for each in datasets]
-    return [replace(each, name=f"{name}/{each.name.rpartition('/')[2]}") for each in datasets]
 
 
 def _holds_cases(path: Path) -> bool:

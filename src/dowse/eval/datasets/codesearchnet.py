@@ -20,12 +20,9 @@ from dowse.errors import EvalError
 from dowse.eval.datasets.build import make_dataset
 from dowse.eval.datasets.lines import plain_name
 from dowse.eval.types import DOCS, Case, Dataset
-from dowse.security.safe_files import read_regular_file
 from dowse.source.corpus import CorpusFunction, open_corpus
 
 QUERIES, ANNOTATIONS = "queries.csv", "annotationStore.csv"
-# The real tables have 0.7 MB.
-_MAX_BYTES = 50_000_000
 _LINES = re.compile(r"L?(\d+)(?:C\d+)?(?:[-:]L?(\d+)(?:C\d+)?)?\Z")
 
 
@@ -52,15 +49,14 @@ def is_challenge(folder: Path) -> bool:
     return (folder / ANNOTATIONS).is_file()
 
 
-def read_challenge(folder: Path, corpus: Path | None, language: str = "", name: str = "") -> Dataset:
+def read_challenge(folder: Path, corpus: Path | None, name: str = "") -> Dataset:
     """Return the queries with the judged functions that a corpus has, grades averaged over annotators.
 
-    The corpus is functions with their urls, e.g. CodeSearchNet's own files. A language restricts the
-    judgements.
+    The corpus is functions with their urls, e.g. CodeSearchNet's own files.
     """
     if corpus is None:
         raise EvalError(f"{folder} asks about the functions of CodeSearchNet; name the corpus to search")
-    qrels = _judgements(folder / ANNOTATIONS, language)
+    qrels = _judgements(folder / ANNOTATIONS)
     ids = _ids_by_url(corpus)
     cases = []
     for number, query in enumerate(_queries(folder / QUERIES), 1):
@@ -71,8 +67,7 @@ def read_challenge(folder: Path, corpus: Path | None, language: str = "", name: 
     if not cases:
         raise EvalError(f"{corpus} has none of the functions that were judged in {folder}; take another")
     files = (folder / QUERIES, folder / ANNOTATIONS)
-    default = f"csn-challenge/{language.lower()}" if language else "csn-challenge"
-    return make_dataset(name or default, cases, files, root=corpus)
+    return make_dataset(name or "csn-challenge", cases, files, root=corpus)
 
 
 def plain_url(url: str) -> str:
@@ -100,20 +95,14 @@ def _queries(path: Path) -> list[str]:
     return list(dict.fromkeys(queries))
 
 
-def _judgements(path: Path, language: str) -> dict[str, dict[str, list[float]]]:
+def _judgements(path: Path) -> dict[str, dict[str, list[float]]]:
     """Return query → url → the grade of each annotator."""
     qrels: dict[str, dict[str, list[float]]] = {}
-    languages: set[str] = set()
-    for number, row in _rows(path, ("language", "query", "githuburl", "relevance")):
-        languages.add(row["language"])
-        if language and row["language"].lower() != language.lower():
-            continue
+    for number, row in _rows(path, ("query", "githuburl", "relevance")):
         if row["relevance"].strip() not in ("0", "1", "2", "3"):
             raise EvalError(f"{path}:{number}: relevance goes from 0 to 3, not {row['relevance']!r}")
         urls = qrels.setdefault(_key(row["query"]), {})
         urls.setdefault(plain_url(row["githuburl"]), []).append(float(row["relevance"]))
-    if not qrels:
-        raise EvalError(f"{path} has nothing about {language!r}; there are: {', '.join(sorted(languages))}")
     return qrels
 
 
@@ -125,7 +114,7 @@ def _key(query: str) -> str:
 def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
     """Give the rows of a table with the numbers of their lines; names of columns in small letters."""
     try:
-        text = read_regular_file(path, _MAX_BYTES).decode("utf-8-sig")
+        text = path.read_text(encoding="utf-8-sig")
         reader = csv.reader(io.StringIO(text, newline=""))
         names = [name.strip().lower() for name in next(reader, [])]
         missing = [column for column in columns if column not in names]

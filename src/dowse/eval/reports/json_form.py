@@ -1,27 +1,22 @@
-"""Reports as JSON and back, and the details of every query."""
+"""Reports as JSON and back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from dowse.errors import EvalError
-from dowse.eval.budget import budget_of
-from dowse.eval.configurations import is_diversified
-from dowse.eval.diversity import METRICS
 from dowse.eval.files import REPORT
 from dowse.eval.reports.aggregate import differences
-from dowse.eval.reports.check_saved import check_report
-from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport, first_rank
+from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport
 from dowse.eval.stats import Difference
 from dowse.eval.types import CaseResult, Interval, Result
 from dowse.security.terminal import first_line
 
 # Raised when a field changes its meaning or goes away.
 SCHEMA = 1
-# Metrics whose value of every query is kept, beside the set's headline: what gates and plots need. Where a
-# row diversifies, the metrics of diversity are kept too, and so are those of budgets.
+# Metrics whose value of every query is kept, beside the set's headline: what gates and plots need.
 _KEPT = ("mrr@100", "ndcg@10", "recall@10")
 # Queries kept with their text and results, so that a page made from the file can show what went wrong.
 WORST = 20
@@ -52,27 +47,11 @@ def from_json(data: Mapping[str, Any]) -> Report:
             "run the evaluation again"
         )
     try:
-        check_report(data)
         sets = tuple(_read_set(each) for each in data["sets"])
         means = tuple(_read_row(row, "", "", ()) for row in data["means"])
         return Report(data["about"], sets, means)
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+    except (LookupError, TypeError, ValueError, AttributeError) as problem:
         raise EvalError(f"the report is damaged ({first_line(problem)}); run the evaluation again") from None
-
-
-def details(report: Report) -> Iterator[dict[str, Any]]:
-    """Give the result of every query in every row, one record each."""
-    for each in report.sets:
-        for row in each.results:
-            for case in row.cases:
-                yield {
-                    "set": each.dataset.name,
-                    "mode": row.mode,
-                    **_case_json(case),
-                    "values": _rounded(case.values),
-                    "rank": first_rank(case),
-                    "ms": round(case.seconds * 1000, 3),
-                }
 
 
 def _set(each: SetReport, count: int) -> dict[str, Any]:
@@ -80,9 +59,7 @@ def _set(each: SetReport, count: int) -> dict[str, Any]:
     first = each.results[0].cases if each.results else ()
     ids = [case.id for case in first]
     worst = [_case_json(case) for case in each.worst(each.detailed_mode, count)]
-    varied = METRICS if any(is_diversified(row.mode) for row in each.results) else ()
-    read = [name for row in each.results for name in row.metrics if budget_of(name)]
-    kept = tuple(dict.fromkeys((*_KEPT, *varied, *read, each.metric)))
+    kept = tuple(dict.fromkeys((*_KEPT, each.metric)))
     return {
         "dataset": asdict(each.dataset),
         "against": each.against,

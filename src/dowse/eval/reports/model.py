@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dowse.eval.budget import budget_of
 from dowse.eval.types import CaseResult, Dataset, Result
 
 # The prefix of rows of means over all sets: mean:hybrid.
@@ -140,11 +139,6 @@ class Report:
         rows = [(each.metric, each.row(mode)) for each in self.sets]
         values = [row.metrics[metric] for metric, row in rows if row and metric in row.metrics]
         return sum(values) / len(values) if values and len(values) == len(self.sets) else None
-
-
-def ranks_answers(row: Result) -> bool:
-    """Whether a row has metrics of ranking, and not only those of budgets."""
-    return not row.metrics or not all(map(budget_of, row.metrics))
 
 
 def first_rank(case: CaseResult) -> int | None:

@@ -1,39 +1,49 @@
-"""Saved reports: read within limits, so that a decompression bomb is refused, and merged into one."""
+"""Saved reports: read from a file, and merged into one."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from dowse.errors import EvalError
 from dowse.eval.reports.aggregate import make_report
 from dowse.eval.reports.json_form import from_json
 from dowse.eval.reports.model import Report, SetFacts, SetReport
-from dowse.security.limited_json import parse_json_limited
-from dowse.security.safe_files import read_regular_file
 from dowse.security.terminal import first_line
-
-# Real reports have up to 0.3 MB packed and 1.3 MB plain, with 170,000 values.
-MAX_STORED = 20_000_000
-MAX_PLAIN = 20_000_000
-MAX_VALUES = 1_000_000
-# Columns of zeros shrink to a fiftieth; small files may shrink as they like.
-_RATIO, _ALLOWANCE = 100, 1_000_000
-_GZIP = 16 + zlib.MAX_WBITS
 
 
 def read_report(path: str) -> Report:
     """Read what `dowse eval --report` saved."""
     try:
-        data = read_regular_file(path, MAX_STORED, follow_symlinks=True)
-    except OSError as error:
-        raise EvalError(f"{path} can't be read ({error.strerror}); check the path") from error
-    try:
-        return from_json(parse_saved(data, packed=path.endswith(".gz"))[0])
+        return from_json(read_saved(Path(path)))
     except EvalError as error:
         raise EvalError(f"{path}: {error}") from error
+
+
+def read_saved(path: Path) -> dict[str, Any]:
+    """Return the JSON of a report, packed if its name ends with .gz; raise EvalError if it is none."""
+    try:
+        data = path.read_bytes()
+        text = gzip.decompress(data) if path.suffix == ".gz" else data
+        report = json.loads(text, parse_constant=_refuse)
+    except (OSError, EOFError, ValueError, RecursionError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or first_line(error)
+        raise EvalError(
+            f"no report ({reason}); check the path, or save one with `dowse eval --report FILE`"
+        ) from error
+    if not isinstance(report, dict):
+        raise EvalError("no report; save one with `dowse eval --report FILE`")
+    return report
+
+
+def _refuse(constant: str) -> None:
+    """Refuse what JSON has no number for."""
+    raise ValueError(f"{constant} is no number")
 
 
 def merge_reports(reports: Sequence[Report]) -> Report:
@@ -72,35 +82,3 @@ def _merge_about(reports: Sequence[Report]) -> dict[str, object]:
         different = [value for i, value in enumerate(values) if value not in values[:i]]
         about[name] = different[0] if len(different) == 1 else different
     return about
-
-
-def parse_saved(data: bytes, *, packed: bool) -> tuple[dict[str, Any], int]:
-    """Return the JSON of a report, which may be gzip, and its size; raise EvalError if it is none."""
-    try:
-        plain = _unpack(data) if packed else data
-        if len(plain) > MAX_PLAIN:
-            raise ValueError("too large for a report")
-        report = parse_json_limited(plain, max_memory=2 * MAX_PLAIN, max_elements=MAX_VALUES)
-        if not isinstance(report, dict):
-            raise ValueError("no object")
-    except (ValueError, zlib.error) as error:
-        raise EvalError(
-            f"no report; save one with `dowse eval --report FILE` ({first_line(error)})"
-        ) from error
-    return report, len(plain)
-
-
-def most_plain(stored: int) -> int:
-    """Return how many bytes a packed file of some size may unpack to."""
-    return min(MAX_PLAIN, _ALLOWANCE + _RATIO * stored)
-
-
-def _unpack(data: bytes) -> bytes:
-    unpacker = zlib.decompressobj(_GZIP)
-    most = most_plain(len(data))
-    plain = unpacker.decompress(data, most + 1)
-    if len(plain) > most:
-        raise ValueError("too large for a report")
-    if not unpacker.eof or unpacker.unused_data:
-        raise ValueError("cut short, or more than one file")
-    return plain

@@ -1,14 +1,12 @@
-"""The tables of a report, before they become text, Markdown or HTML."""
+"""The tables of a report, before they become text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from dowse.eval.configurations import is_diversified
-from dowse.eval.diversity import ALPHA_NDCG, MEANING, TREE
 from dowse.eval.reports.aggregate import differences, mean_interval, ties
-from dowse.eval.reports.model import MEAN, Report, SetReport, ranks_answers
+from dowse.eval.reports.model import MEAN, Report, SetReport
 from dowse.eval.reports.wording import gain_note, half_label, metric_label, too_few_note
 from dowse.eval.stats import FEWEST, Difference
 from dowse.eval.types import Interval, Result
@@ -17,11 +15,6 @@ from dowse.eval.types import Interval, Result
 _ALWAYS = ("mrr@100", "ndcg@10")
 # The share of the first ten that was judged, and nDCG without what was not.
 _FEW_JUDGEMENTS = {"judged@10": "judged@10", "condensed_ndcg@10": "condensed"}
-_DIVERSITY = {ALPHA_NDCG: "α-nDCG", TREE: "tree", MEANING: "meaning"}
-_DIVERSITY_NOTE = (
-    "diversity: α-nDCG (α .5, an aspect is a repository, or a folder where there is one repository), and the "
-    "mean distance between the first ten, in hops of the tree and as 1 − cosine"
-)
 _CUT = "MRR is cut at 100"
 _LATENCY = ("p50_ms", "p95_ms", "p99_ms")
 
@@ -108,7 +101,6 @@ def set_table(each: SetReport) -> Table:
             baseline=row.mode == baseline,
         )
         for row in each.results
-        if ranks_answers(row)
     ]
     few = len(each.results) > 0 and facts.cases < FEWEST
     return Table(
@@ -135,7 +127,7 @@ def mean_table(report: Report) -> Table | None:
         return None
     by_mode = differences(report.sets, report.against)
     metrics = {each.metric for each in report.sets}
-    rows = _mark_best([_mean_row(report, row, by_mode) for row in report.means if ranks_answers(row)])
+    rows = _mark_best([_mean_row(report, row, by_mode) for row in report.means])
     halves = dict.fromkeys(half_label(each.dataset.half) for each in report.sets)
     cases = sum(each.dataset.cases for each in report.sets)
     best = next((row.mode.removeprefix(MEAN) for row in rows if row.best), "")
@@ -193,17 +185,7 @@ def _mean_notes(report: Report) -> tuple[str, ...]:
 
 
 def _column_notes(rows: Iterable[Result]) -> tuple[str, ...]:
-    rows = list(rows)
-    same = ("hit equals recall",) if _hit_is_recall(rows) else ()
-    return (*same, _DIVERSITY_NOTE) if _diversity(rows) else same
-
-
-def _diversity(rows: Sequence[Result]) -> tuple[tuple[str, str], ...]:
-    """Return the columns of diversity; none unless a row diversifies, or tables get wide for nothing."""
-    if not any(is_diversified(row.mode) for row in rows):
-        return ()
-    known = {name for row in rows for name in row.metrics}
-    return tuple((name, label) for name, label in _DIVERSITY.items() if name in known)
+    return ("hit equals recall",) if _hit_is_recall(rows) else ()
 
 
 def _hit_is_recall(rows: Iterable[Result]) -> bool:
@@ -236,7 +218,6 @@ def _groups(rows: Iterable[Result], headline: set[str]) -> tuple[Group, ...]:
         *single,
         *cut,
         Group("few judgements", few),
-        Group("diversity at 10", _diversity(rows)),
         Group("milliseconds", tuple((name, name.removesuffix("_ms")) for name in timed)),
     )
     return tuple(group for group in groups if group.columns)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from dowse.eval.reports.budget_table import BudgetTable, mean_budget, set_budget
 from dowse.eval.reports.model import Report, SetReport, first_rank
 from dowse.eval.reports.tables import Group, Row, Table, mean_table, set_table
 from dowse.eval.reports.wording import (
@@ -42,12 +41,10 @@ def render_text(report: Report, worst: int = 5, *, row: str = "", colours: Style
 
     They are those of one row: the baseline unless it is named, or the best row where there is no baseline.
     """
-    parts = []
-    for each in report.sets:
-        parts += [_table(set_table(each), colours), *_budget(set_budget(each), colours)]
+    parts = [_table(set_table(each), colours) for each in report.sets]
     means = mean_table(report)
     if means:
-        parts += [_table(means, colours), *_budget(mean_budget(report), colours)]
+        parts.append(_table(means, colours))
     parts += [part for each in report.sets if (part := _worst(each, worst, row, colours))]
     facts = about_items(report.about) + searched_commit(report.indexes)
     if facts:
@@ -160,22 +157,6 @@ def _conclusion(table: Table, colours: Style) -> list[str]:
     if table.other_ties:
         text += f"; {ties_note([one_line(mode, _MODE_WIDTH) for mode in table.other_ties])}"
     return ["", *_styled(_wrap(text), colours.match, colours)]
-
-
-def _budget(table: BudgetTable | None, colours: Style) -> list[str]:
-    """Return what was read within budgets; nothing where that was not measured."""
-    if table is None:
-        return []
-    lines = _styled(_wrap(one_line(table.title)), colours.bold, colours)
-    lines += _styled(_wrap(table.note), colours.dim, colours)
-    for kind in table.kinds:
-        grid = [[*map(one_line, cells)] for cells in table.grid(kind, _MODE_WIDTH)]
-        widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
-        cells = ([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in grid)
-        head, *rows = ["  ".join(row) for row in cells]
-        lines += ["", f"   {colours.dim}{head}{colours.reset}", *(f"   {row}" for row in rows)]
-    conclusions = [line for each in table.conclusions for line in _wrap(one_line(each))]
-    return ["\n".join([*lines, *([""] if conclusions else []), *conclusions])]
 
 
 def _worst(each: SetReport, count: int, mode: str, colours: Style) -> str:

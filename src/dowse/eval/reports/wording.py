@@ -12,9 +12,6 @@ _NAMES = {
     "mrr": "MRR",
     "ndcg": "nDCG",
     "condensed_ndcg": "condensed nDCG",
-    "alpha_ndcg": "α-nDCG",
-    "tree_distance": "tree distance",
-    "meaning_distance": "meaning distance",
 }
 _HALVES = {"all": "all questions", "tune": "the half for choosing", "report": "the half for reporting"}
 _ABOUT = {
@@ -28,9 +25,7 @@ NOTHING = "–"
 _COMMIT_DIGITS = 12
 # A smaller p would be written as .000.
 _SMALL_P = 0.0005
-# Labels of `about_items` whose values are code.
-SEARCHED = "Searched commit"
-CODE_LABELS = ("Command", "dowse commit", SEARCHED)
+_SEARCHED = "Searched commit"
 # So many names of rows are written out.
 _MAX_NAMES = 3
 
@@ -123,8 +118,8 @@ def searched_commit(sets: Iterable[tuple[str, Mapping[str, object]]]) -> list[tu
     if not known or len(distinct) > _MAX_NAMES:
         return []
     if len(distinct) == 1:
-        return [(SEARCHED, distinct.pop())]
-    return [(SEARCHED, one_line(", ".join(f"{name} {commit}" for name, commit in known.items())))]
+        return [(_SEARCHED, distinct.pop())]
+    return [(_SEARCHED, one_line(", ".join(f"{name} {commit}" for name, commit in known.items())))]
 
 
 def gain_note(graded: bool) -> str:
@@ -158,11 +153,6 @@ def about_items(about: Mapping[str, object]) -> list[tuple[str, str]]:
     items = ((name, value) for name, value in about.items() if value not in ("", None))
     labels = ((_ABOUT.get(name, name.replace("_", " ").capitalize()), value) for name, value in items)
     return [(one_line(label), one_line(_flat(value))) for label, value in labels]
-
-
-def index_facts(index: Mapping[str, object]) -> str:
-    """Return the facts of an index on one line; "" for none."""
-    return one_line(_flat(index))
 
 
 def _flat(value: object) -> str:

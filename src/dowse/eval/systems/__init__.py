@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dowse.errors import EvalError
-from dowse.eval.systems.baselines import constant, fts5
+from dowse.eval.systems.baselines import fts5
 from dowse.eval.systems.ripgrep import ripgrep
 from dowse.eval.systems.semble import semble
 from dowse.eval.types import RankedSearch
@@ -23,14 +23,13 @@ def named_system(text: str) -> tuple[str, MakeSystem]:
     name, _, folder = text.partition("=")
     makers: dict[str, MakeSystem] = {
         "ripgrep": ripgrep,
-        "constant": constant,
         "fts5": lambda index, _: fts5(index),
         "semble": lambda index, level: semble(index, folder, level),
         "paper": lambda index, _: _paper(index, folder),
     }
     if name not in makers:
         raise EvalError(
-            f"no tool is called {name!r}; there are ripgrep, fts5, constant, semble=FOLDER and paper=ADDRESS"
+            f"no tool is called {name!r}; there are ripgrep, fts5, semble=FOLDER and paper=ADDRESS"
         )
     if name == "semble" and not folder:
         raise EvalError("semble needs a model2vec model; write semble=FOLDER")

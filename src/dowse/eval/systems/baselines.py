@@ -8,7 +8,6 @@ import weakref
 from collections.abc import Iterator
 
 from dowse.errors import EvalError
-from dowse.eval.index_symbols import iter_symbols, symbol_result
 from dowse.eval.matching import to_search_result
 from dowse.eval.types import RankedSearch, SearchResult
 from dowse.index import Index
@@ -19,20 +18,6 @@ _TABLE = "CREATE VIRTUAL TABLE symbols USING fts5 (name, path, text, tokenize = 
 _BATCH = 2_000
 # A query with more distinct words is a document; SQLite limits the depth of expressions.
 _MAX_WORDS = 200
-
-
-def constant(index: Index, level: str = "file") -> RankedSearch:
-    """Return the floor: the files of most symbols, or the longest symbols, for every query."""
-    if level == "symbol":
-        rows = sorted(
-            iter_symbols(index),
-            key=lambda row: (row.start_line - row.end_line, row.path, row.start_line, row.key),
-        )
-        ranking = [symbol_result(row) for row in rows]
-    else:
-        files = sorted(index.files(), key=lambda file: (-file.symbols, file.path))
-        ranking = [SearchResult(file.path, repo=file.repo) for file in files]
-    return lambda _, k: ranking[:k]
 
 
 def fts5(index: Index) -> RankedSearch:

@@ -1,13 +1,12 @@
-"""The ripgrep baselines: files with most content words of the query first, as answers or to be read."""
+"""The ripgrep baseline: files with most content words of the query first."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, zip_longest
 
 from dowse.errors import EvalError
 from dowse.eval.index_symbols import SymbolLines, symbol_result
@@ -16,14 +15,6 @@ from dowse.eval.types import LEVELS, RankedSearch, SearchResult, check_choice
 from dowse.index import Index
 from dowse.types import SymbolRow
 
-# The reading baselines: an agent reads the whole files that ripgrep lists, or windows around the matches.
-WHOLE, WINDOW = "rg+read", "rg+window"
-READING_BASELINES = (WHOLE, WINDOW)
-# _Lines read before and after matches, as by `rg -C 5`. Chosen in favour of ripgrep, on the dev split:
-# with 3 some more targets and fewer of their lines are read, with 10 and 20 fewer targets.
-AROUND = 5
-# Files whose names are seen at once: the agent looks at the head of the list before it opens any.
-LISTED = 10
 # _Lines at most so far apart are one passage, as they would be on one screen.
 _MAX_GAP = 10
 _OPTIONS = (
@@ -85,27 +76,6 @@ def ripgrep(index: Index, level: str = "file") -> RankedSearch:
     return search
 
 
-def ripgrep_reading(index: Index, name: str) -> RankedSearch:
-    """Prepare what an agent reads that has ripgrep alone, in reading order (`rg+read`, `rg+window`).
-
-    Files come in the order of the row `ripgrep`: most words of the query first, then most matches. This
-    favours the baseline: ripgrep prints files unordered, and the list of all matches costs nothing here.
-    Whole files are read from top to bottom. Windows are close matches and some lines around them, first the
-    best window of every file, then the second of each, and so on. Entries of a corpus are read whole.
-    """
-    program, copy = find_ripgrep(), mirror(index)
-    symbols = SymbolLines(index) if copy.corpus else None
-    order = _windows if name == WINDOW else _files
-
-    def search(query: str, k: int) -> list[SearchResult]:
-        matches = _matching_lines(program, copy, content_words(query))
-        if symbols:
-            return _rank_symbols(matches, copy, symbols)[:k]
-        return list(islice(order(matches, copy), k))
-
-    return search
-
-
 def content_words(query: str) -> list[str]:
     """Return the distinct words of a query in lower case, without stop words; all if there are only those."""
     words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))
@@ -151,11 +121,11 @@ def _rank_files(matches: Mapping[str, _Lines], copy: Mirror) -> list[str]:
     return [name for *_, name in sorted(ranked)]
 
 
-def _passages(lines: _Lines, max_gap: int = _MAX_GAP) -> list[_MatchGroup]:
+def _passages(lines: _Lines) -> list[_MatchGroup]:
     """Return the passages of a file, best first: lines at most so far apart are one."""
     groups: list[_MatchGroup] = []
     for line, words in lines:
-        if not groups or line - groups[-1].last > max_gap:
+        if not groups or line - groups[-1].last > _MAX_GAP:
             groups.append(_MatchGroup())
         groups[-1].add(line, words)
     return sorted(groups, key=lambda passage: (passage.sort_key, passage.first))
@@ -180,20 +150,3 @@ def _file_results(matches: Mapping[str, _Lines], copy: Mirror) -> list[SearchRes
         best, file = _passages(matches[name])[0], copy.files[name]
         results.append(SearchResult(file.path, "", best.first, best.last, repo=file.repo))
     return results
-
-
-def _files(matches: Mapping[str, _Lines], copy: Mirror) -> Iterator[SearchResult]:
-    for name in _rank_files(matches, copy):
-        yield SearchResult(copy.files[name].path, repo=copy.files[name].repo)
-
-
-def _windows(matches: Mapping[str, _Lines], copy: Mirror) -> Iterator[SearchResult]:
-    """Give windows that do not overlap, the best of every file first."""
-    names = _rank_files(matches, copy)
-    # Closer passages are one, or their surroundings would be read twice.
-    rounds = zip_longest(*(_passages(matches[name], 2 * AROUND) for name in names))
-    for windows in rounds:
-        for name, window in zip(names, windows, strict=True):
-            if window is not None:
-                first, last = max(1, window.first - AROUND), window.last + AROUND
-                yield SearchResult(copy.files[name].path, "", first, last, repo=copy.files[name].repo)

@@ -149,7 +149,7 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
     "eval": (
         Example("dowse eval", "on queries mined from this repository's git history"),
         Example("dowse eval --compare --level symbol", "every configuration, for symbols"),
-        Example("dowse eval --dataset cases.jsonl --html report.html", "on your own queries, with plots"),
+        Example("dowse eval --dataset cases.jsonl --report report.json", "on your own queries, saved"),
     ),
     "completion": (
         Example("dowse completion bash", "a script; source it in ~/.bashrc"),

@@ -65,7 +65,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     state: ServerState = app.state.server
     for served in state.indexes:
         state.engine.add(served, state.broker)
-    threading.Thread(target=state.reports.read_shipped, name="dowse-reports", daemon=True).start()
+    threading.Thread(target=state.reports.all, name="dowse-reports", daemon=True).start()
     try:
         yield
     finally:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request
@@ -19,9 +18,6 @@ from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.services.reports import Reports
 from dowse.services.thread_pool import BoundedThreadPool, Result
 from dowse.services.web.options import ServeOptions
-
-# Where users put reports of `dowse eval --report` that the page shall show.
-_REPORTS = Path(".dowse", "reports")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +48,7 @@ class ServerState:
             broker,
             Engine(watch=options.watch),
             Metrics(served, (threads, slow_threads)),
-            Reports(options.reports, [(index.root, index.root / _REPORTS) for index in indexes]),
+            Reports(options.reports),
         )
 
     def records_feedback(self, served: ServedIndex) -> bool:

@@ -53,7 +53,7 @@ def merge(
 
     Adapted cosines are lowered so that the best of a source keep the mean of its plain candidates. An adapted
     query is nearer to nearly all code of its source: by cosines alone, sources without an adapter would lose,
-    and whoever writes an adapter could lift all of a source (`bench/adapter_merge.py`).
+    and whoever writes an adapter could lift all of a source.
     """
     merged = [(row, score, "") for row, score in plain if sources[row] not in adapted]
     for source, hits in adapted.items():

@@ -1,7 +1,7 @@
 import type { Figures } from "../../api/types";
 import { count, duration, measure } from "../../lib/format";
 import { Scroll } from "../../ui/scroll";
-import { budgetOf, metricLabel } from "./metrics";
+import { metricLabel } from "./metrics";
 
 interface Props {
   label: string;
@@ -15,7 +15,7 @@ const TIMES = ["p50_ms", "p95_ms", "p99_ms"];
 /** Every metric that was measured, each with its 95 % confidence interval, and every percentile of time. */
 export function AllFigures({ label, rows, cases }: Props) {
   const names = new Set(rows.flatMap((row) => Object.keys(row.metrics)));
-  const metrics = [...names].filter((name) => !budgetOf(name));
+  const metrics = [...names];
   const times = TIMES.filter((name) => rows.some((row) => row.latency[name] !== undefined));
   if (!metrics.length) return null;
   return (

@@ -31,9 +31,7 @@ interface Props {
 export function Cases({ run, set, other, state, onChange }: Props) {
   const [shown, setShown] = useState(PAGE);
   const modes = set.rows.map((row) => row.mode);
-  const mode = modes.includes(state.mode)
-    ? state.mode
-    : (set.told ?? set.against) || (modes[0] ?? "");
+  const mode = modes.includes(state.mode) ? state.mode : set.against || (modes[0] ?? "");
   const otherModes = other ? other.modes : modes.filter((each) => each !== mode);
   const otherMode = otherModes.includes(state.other)
     ? state.other

@@ -51,7 +51,7 @@ function NoReports() {
     <Notice>
       <p className="font-semibold text-ink">There is no report yet.</p>
       <p>
-        <InlineCode text="Ask your own history: `dowse eval --compare --level symbol --report .dowse/reports/mine.json`, then reload." />
+        <InlineCode text="Ask your own history: `dowse eval --compare --level symbol --report reports/mine.json`, then `dowse serve --reports reports`." />
       </p>
     </Notice>
   );

@@ -15,9 +15,6 @@ const NAMES: Record<string, string> = {
   precision: "Precision",
   judged: "Judged",
   condensed_ndcg: "Condensed nDCG",
-  alpha_ndcg: "α-nDCG",
-  tree_distance: "Tree distance",
-  meaning_distance: "Meaning distance",
 };
 
 // Those that the search page has a switch for; others can be added by hand.
@@ -64,18 +61,6 @@ export function headlines<T extends Figures | EvalRow>(
     return { ...mean, metrics: { ...mean.metrics, [HEADLINE]: value } };
   });
   return { metric: HEADLINE, rows };
-}
-
-/** Return which share a metric of a budget is, and after how many tokens; undefined for other metrics. */
-export function budgetOf(key: string): { kind: string; budget: number } | undefined {
-  const found = /^(read|read_lines)@(\d+)$/.exec(key);
-  return found?.[1] ? { kind: found[1], budget: Number(found[2]) } : undefined;
-}
-
-/** Whether a row ranks answers, and is not only about what was read within a budget. */
-export function ranksAnswers(row: Figures): boolean {
-  const names = Object.keys(row.metrics);
-  return !names.length || names.some((name) => !budgetOf(name));
 }
 
 /** Return a scale on which all intervals of a metric fit. */

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { EvalReport, EvalSummary, Figures } from "../../api/types";
+import type { EvalReport, EvalSummary } from "../../api/types";
 import { useAnswer } from "../../api/use-answer";
 import { modeColors } from "../../charts/colors";
 import { Latency } from "../../charts/latency";
@@ -8,11 +8,9 @@ import { Skeleton } from "../../ui/busy";
 import { ProblemNotice } from "../../ui/notice";
 import { About } from "./about";
 import { AllFigures } from "./all-figures";
-import { Budget } from "./budget";
-import { Conclusion } from "./conclusion";
 import type { EvalState } from "./eval-state";
 import { FiguresTable } from "./figures-table";
-import { headlines, metricLabel, ranksAnswers, usualModes } from "./metrics";
+import { headlines, metricLabel, usualModes } from "./metrics";
 import { MetricsRadar } from "./metrics-radar";
 import { ModePicker } from "./mode-picker";
 import { SetDetail } from "./set-detail";
@@ -35,12 +33,9 @@ export function Report({ run, other, state, onChange }: Props) {
   const sets = data?.sets ?? [];
   const set = sets.find((each) => each.name === state.set) ?? sets[0];
   const { metric, rows: means } = headlines(sets, run.means);
-  const isShown = (row: Figures) => modes.includes(row.mode);
-  const rows = means.filter((row) => isShown(row) && ranksAnswers(row));
-  const levels = new Set(sets.map((each) => each.level));
+  const rows = means.filter((row) => modes.includes(row.mode));
   return (
     <>
-      <Conclusion notes={sets.length > 1 ? data?.mean : set?.table} />
       <ModePicker
         modes={run.modes}
         chosen={modes}
@@ -93,12 +88,6 @@ export function Report({ run, other, state, onChange }: Props) {
         />
         <AllFigures label="All metrics of the means" rows={rows} cases={run.cases} />
       </section>
-      <Budget
-        rows={means.filter((row) => isShown(row) || !ranksAnswers(row))}
-        targets={levels.size > 1 ? "targets" : levels.has("symbol") ? "symbols" : "files"}
-        color={color}
-        against={run.against}
-      />
       {report.problem && <ProblemNotice problem={report.problem} again={report.again} />}
       {!data && report.busy && <Skeleton className="h-72" />}
       {data && (

@@ -1,12 +1,9 @@
 import type { EvalSet, EvalSummary } from "../../api/types";
 import { flat } from "./about";
 import { AllFigures } from "./all-figures";
-import { Budget } from "./budget";
 import { Cases } from "./cases";
-import { Conclusion } from "./conclusion";
 import type { EvalState } from "./eval-state";
 import { FiguresTable } from "./figures-table";
-import { ranksAnswers } from "./metrics";
 import { MetricsRadar } from "./metrics-radar";
 
 interface Props {
@@ -29,39 +26,28 @@ export function SetDetail({ run, set, alone, other, modes, color, state, onChang
     set.graded && "graded answers",
     set.half !== "all" && `${set.half} half`,
   ];
-  const rows = set.rows.filter((row) => modes.includes(row.mode) && ranksAnswers(row));
+  const rows = set.rows.filter((row) => modes.includes(row.mode));
   const searched = flat(set.index);
   return (
-    <>
-      <section aria-label={`Set ${set.name}`} className="card px-5 py-4">
-        <h2 className="text-lg font-semibold">{set.name}</h2>
-        {!set.table && <p className="text-sm text-faint">{facts.filter(Boolean).join(" · ")}</p>}
-        {set.notes.map((note) => (
-          <p key={note} className="text-sm text-faint">
-            {note}
-          </p>
-        ))}
-        {!alone && <Conclusion notes={set.table} />}
-        <FiguresTable
-          label={`Figures of ${set.name}`}
-          rows={rows}
-          metric={set.metric}
-          color={color}
-          against={set.against}
-        />
-        <AllFigures label={`All metrics of ${set.name}`} rows={rows} cases={set.cases} />
-        {searched && <p className="mt-2 text-sm text-faint">Searched: {searched}</p>}
-        {!alone && <MetricsRadar rows={rows} color={color} near="" />}
-        <Cases key={set.name} run={run} set={set} other={other} state={state} onChange={onChange} />
-      </section>
-      {!alone && (
-        <Budget
-          rows={set.rows.filter((row) => modes.includes(row.mode) || !ranksAnswers(row))}
-          targets={set.level === "symbol" ? "symbols" : "files"}
-          color={color}
-          against={set.against}
-        />
-      )}
-    </>
+    <section aria-label={`Set ${set.name}`} className="card px-5 py-4">
+      <h2 className="text-lg font-semibold">{set.name}</h2>
+      <p className="text-sm text-faint">{facts.filter(Boolean).join(" · ")}</p>
+      {set.notes.map((note) => (
+        <p key={note} className="text-sm text-faint">
+          {note}
+        </p>
+      ))}
+      <FiguresTable
+        label={`Figures of ${set.name}`}
+        rows={rows}
+        metric={set.metric}
+        color={color}
+        against={set.against}
+      />
+      <AllFigures label={`All metrics of ${set.name}`} rows={rows} cases={set.cases} />
+      {searched && <p className="mt-2 text-sm text-faint">Searched: {searched}</p>}
+      {!alone && <MetricsRadar rows={rows} color={color} near="" />}
+      <Cases key={set.name} run={run} set={set} other={other} state={state} onChange={onChange} />
+    </section>
   );
 }

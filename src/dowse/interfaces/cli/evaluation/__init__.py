@@ -10,9 +10,7 @@ from dowse.interfaces.cli.evaluation.parser import parse_eval
 def main(arguments: Sequence[str]) -> int:
     """Run `dowse eval` with the arguments that follow it."""
     options = parse_eval(arguments)
-    if options.step == "judge":
-        from dowse.interfaces.cli.evaluation.judge import judge as command
-    elif options.step == "gate":
+    if options.step == "gate":
         from dowse.interfaces.cli.evaluation.gate import gate as command
     elif options.step == "report":
         from dowse.interfaces.cli.evaluation.output import render_saved as command

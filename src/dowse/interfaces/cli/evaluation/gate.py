@@ -8,12 +8,11 @@ import sys
 from collections.abc import Sequence
 
 from dowse.errors import EvalError
-from dowse.eval.gate import Verdict, render_gate, render_gate_markdown, verdict_json
+from dowse.eval.gate import Verdict, render_gate, verdict_json
 from dowse.eval.gate import gate as decide
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.saved import read_report
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING
-from dowse.interfaces.cli.evaluation.output import check_output_paths, save
 from dowse.interfaces.cli.evaluation.parser import named_configurations
 from dowse.interfaces.cli.evaluation.run import named_entries, run
 from dowse.interfaces.cli.printing import print_json
@@ -24,10 +23,7 @@ _SAVED_ROW = re.compile(r"(?P<file>.+\.json(?:\.gz)?)(?::(?P<row>.+))?\Z")
 
 def gate(options: argparse.Namespace) -> int:
     """Compare a candidate with a baseline, and print the verdict with its reasons."""
-    check_output_paths(argparse.Namespace(markdown=options.markdown))
     verdict = _verdict(options)
-    if options.markdown:
-        save(options.markdown, render_gate_markdown(verdict))
     if options.json:
         print_json(verdict_json(verdict))
     else:

@@ -11,7 +11,7 @@ from dowse.eval.files import cache_path
 from dowse.eval.manifest import Entry
 from dowse.eval.mine import build_from_docs, build_from_git
 from dowse.eval.run import Progress
-from dowse.eval.types import DOCS, OWN_PREFIX, Case
+from dowse.eval.types import DOCS, Case
 from dowse.interfaces.cli.command import EXIT_FOUND
 from dowse.interfaces.cli.evaluation.output import check_replaceable, progress
 from dowse.interfaces.cli.printing import print_message
@@ -45,7 +45,7 @@ def build(options: argparse.Namespace) -> int:
 def build_entry(entry: Entry, options: argparse.Namespace) -> None:
     """Mine the queries of a manifest's entry, unless they exist."""
     path = Path(entry.dataset)
-    if path.exists() or entry.dataset.startswith(OWN_PREFIX):
+    if path.exists():
         return
     if entry.watched_dir is None:
         raise EvalError(f"{entry.name} needs a watched_dir to mine questions from")
@@ -83,6 +83,6 @@ def _mine(root: Path, level: str, options: argparse.Namespace) -> list[Case]:
     if not cases:
         raise EvalError(
             f"nothing in {root} makes a question: too little {_ORIGINS[options.origin]}; "
-            "write cases by hand (docs/EVALUATION.md) or run `dowse eval judge`"
+            "write cases by hand (docs/EVALUATION.md)"
         )
     return cases

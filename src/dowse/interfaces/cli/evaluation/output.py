@@ -15,9 +15,7 @@ from dowse.eval.datasets.jsonl import read_cases
 from dowse.eval.files import write_text
 
 # Imported before a run: one that can't be loaded must not fail after an hour.
-from dowse.eval.reports.html import render_html
-from dowse.eval.reports.json_form import details, to_json
-from dowse.eval.reports.markdown import render_markdown
+from dowse.eval.reports.json_form import to_json
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.saved import merge_reports, read_report
 from dowse.eval.reports.text import render_text
@@ -27,28 +25,19 @@ from dowse.interfaces.cli.command import EXIT_FOUND
 from dowse.interfaces.cli.printing import print_json, print_message
 from dowse.interfaces.cli.progress import ProgressBar
 
-# Flags that name a file to write.
-_FILES = ("report", "markdown", "html", "details")
 # Activities that can take long before the first other output.
 _LONG_ACTIVITIES = ("indexing", "embedding")
 
 
-def check_output_paths(options: argparse.Namespace) -> None:
-    """Refuse output files that can't be written, before anything is run."""
-    for flag in _FILES:
-        path = getattr(options, flag, None)
-        if not path:
-            continue
-        if Path(path).is_dir():
-            raise EvalError(f"--{flag} {path} is a folder; name a file in it")
-        parents = Path(path).absolute().parents
-        above = next(parent for parent in parents if parent.exists())
-        if above == parents[-1] != parents[0]:
-            raise EvalError(
-                f"--{flag} {path}: there is no {parents[-2]}; create it first, or name another file"
-            )
-        if not above.is_dir() or not os.access(above, os.W_OK):
-            raise EvalError(f"--{flag} {path}: nothing can be written to {above}; name another file")
+def check_output_path(path: str | None) -> None:
+    """Refuse a file that can't be written, before anything is run."""
+    if not path:
+        return
+    if Path(path).is_dir():
+        raise EvalError(f"--report {path} is a folder; name a file in it")
+    above = next(parent for parent in Path(path).absolute().parents if parent.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise EvalError(f"--report {path}: nothing can be written to {above}; name another file")
 
 
 def check_replaceable(path: Path, generated: Collection[str], name: str) -> None:
@@ -70,25 +59,18 @@ def check_replaceable(path: Path, generated: Collection[str], name: str) -> None
 
 
 def write_report(report: Report, options: argparse.Namespace) -> None:
-    """Print a report, and write it to every file that the flags name."""
+    """Print a report, and save it if a file is named."""
     # Each format has its own default number of worst queries.
     worst = {} if options.worst is None else {"worst": options.worst}
     if options.report:
-        save(options.report, json.dumps(to_json(report, **worst), ensure_ascii=False) + "\n")
-    if options.markdown:
-        save(options.markdown, render_markdown(report, **worst))
-    if options.html:
-        save(options.html, render_html(report, **worst))
-    if options.details:
-        lines = (json.dumps(line, ensure_ascii=False) + "\n" for line in details(report))
-        save(options.details, "".join(lines))
+        _save(options.report, json.dumps(to_json(report, **worst), ensure_ascii=False) + "\n")
     if options.json:
         print_json(to_json(report, **worst))
         return
     sys.stdout.write(render_text(report, colours=choose_colors(options.color, os.environ), **worst))
 
 
-def save(path: str, text: str) -> None:
+def _save(path: str, text: str) -> None:
     """Write a file, compressed if its name ends with .gz."""
     try:
         write_text(Path(path), text)
@@ -99,7 +81,7 @@ def save(path: str, text: str) -> None:
 
 def render_saved(options: argparse.Namespace) -> int:
     """Render saved reports, several as one."""
-    check_output_paths(options)
+    check_output_path(options.report)
     reports = [read_report(path) for path in options.saved]
     write_report(reports[0] if len(reports) == 1 else merge_reports(reports), options)
     return EXIT_FOUND

@@ -8,49 +8,29 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from dowse.config import SETTINGS
-from dowse.eval.configurations import (
-    BUDGETED,
-    COMPARED,
-    DEFAULT_BASELINE,
-    DIVERSIFIERS,
-    Configuration,
-    parse_configuration,
-    per_encoder,
-)
+from dowse.eval.configurations import COMPARED, DEFAULT_BASELINE, Configuration, parse_configuration
 from dowse.eval.types import HALVES, LEVELS
 from dowse.interfaces.cli.command import CommandParser
 
 STEPS = {
-    "judge": "grade results by hand where there are no judgements: blind, resumable",
     "gate": "decide whether one configuration may replace another",
     "report": "render a saved report",
 }
 # Flags of the gate with a meaning or a form of their own.
-_GATE_FLAGS = frozenset(["path", "report", "markdown", "json"])
+_GATE_FLAGS = frozenset(["path", "report", "json"])
 
 
 def parse_eval(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse what follows `dowse eval`."""
     step = arguments[0] if arguments and arguments[0] in STEPS else ""
     parser = eval_parser(step)
-    options = parser.parse_args(_join_filters(arguments[1:] if step else arguments))
+    options = parser.parse_args(arguments[1:] if step else arguments)
     options.step = step
     if not step:
         _check_step(parser, options.path)
     if not step and options.origin == "docs" and not options.level:
         options.level = "symbol"  # what is documented is a function, not a file
     return options
-
-
-def _join_filters(arguments: Sequence[str]) -> list[str]:
-    """Return the words with filters joined to their flag: argparse would take `-path:x` for a flag."""
-    words: list[str] = []
-    for word in arguments:
-        if words and words[-1] == "--filters" and word.startswith("-") and not word.startswith("--"):
-            words[-1] += f"={word}"
-        else:
-            words.append(word)
-    return words
 
 
 def _check_step(parser: argparse.ArgumentParser, path: str | None) -> None:
@@ -62,7 +42,7 @@ def _check_step(parser: argparse.ArgumentParser, path: str | None) -> None:
 
 def eval_parser(step: str = "") -> argparse.ArgumentParser:
     """Return the parser of `dowse eval`, or of one of its steps."""
-    add = {"": _add_run, "judge": _add_judge, "gate": _add_gate, "report": _add_report}[step]
+    add = {"": _add_run, "gate": _add_gate, "report": _add_report}[step]
     text = STEPS.get(step) or "measure search quality, on queries with known answers"
     steps = "".join(f"  dowse eval {name:8} {what}\n" for name, what in STEPS.items())
     parser = CommandParser(
@@ -77,23 +57,9 @@ def eval_parser(step: str = "") -> argparse.ArgumentParser:
 
 
 def chosen_configurations(options: argparse.Namespace) -> tuple[Configuration, ...]:
-    """Return the rows that the flags name.
-
-    Switches such as `--expand` change the named rows; with `--compare` each adds a row of its own, so that
-    its effect can be seen.
-    """
-    names = split_list(options.modes)
-    flags = {"expand": options.expand, "rerank": options.rerank}
-    switches = [name for name, is_on in flags.items() if is_on]
-    switches += [options.diversify] if options.diversify else []
-    adaptive = ["adaptive"] if options.adaptive else []
-    if options.compare:
-        names = [*COMPARED, *names, *adaptive, *(f"{DEFAULT_BASELINE}+{switch}" for switch in switches)]
-    else:
-        usual = BUDGETED if options.budget else (DEFAULT_BASELINE,)
-        names = ["+".join((name, *switches)) for name in [*names, *adaptive] or usual]
-    models = list(dict.fromkeys(split_list(options.models)))
-    return tuple(per_encoder(named_configurations(names), models))
+    """Return the rows that the flags name; `--compare` adds each lane alone, hybrid and the default."""
+    compared = COMPARED if options.compare else ()
+    return named_configurations([*compared, *split_list(options.modes)] or (DEFAULT_BASELINE,))
 
 
 def named_configurations(names: Sequence[str]) -> tuple[Configuration, ...]:
@@ -126,11 +92,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_configurations(parser)
     _add_scoring(parser)
     _add_mining(parser)
-    outputs = _add_outputs(parser)
-    outputs.add_argument("--details", metavar="FILE", help="write every question and answer (JSONL)")
-    parser.add_argument(
-        "--list-models", action="store_true", help="list the encoders and rerankers, and stop"
-    )
+    _add_outputs(parser)
 
 
 def _add_datasets(parser: argparse.ArgumentParser) -> None:
@@ -142,8 +104,8 @@ def _add_datasets(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--dataset",
         metavar="D",
-        help="cases (.jsonl[.gz]), BEIR folder, CodeSearchNet file or challenge, `repos` folder, or one of "
-        "own:files, own:symbols, own:names, own:structure (default: mined from git history)",
+        help="cases (.jsonl[.gz]), BEIR folder, CodeSearchNet file or challenge, or `repos` folder "
+        "(default: mined from git history)",
     )
     group.add_argument(
         "--manifest",
@@ -183,47 +145,22 @@ def _add_configurations(parser: argparse.ArgumentParser) -> None:
         "--mode", "--modes", dest="modes", metavar="W,W", help="e.g. keyword,rrf,auto+expand (default: auto)"
     )
     group.add_argument("--compare", action="store_true", help="each lane alone, hybrid, and auto")
-    group.add_argument("--adaptive", action="store_true", help="with the fusion that weighs names")
-    group.add_argument("--expand", action="store_true", help="with query expansion by terms of the best hits")
-    group.add_argument(
-        "--diversify",
-        choices=tuple(DIVERSIFIERS),
-        metavar="HOW",
-        help="with diversified hits: mmr, cluster, sample, cluster:euclidean and so on",
-    )
-    group.add_argument(
-        "--rerank", action="store_true", help="with a cross-encoder that reranks the best hits"
-    )
     group.add_argument("--reranker", metavar="MODEL", help="the cross-encoder: rerank (shipped), or a folder")
-    group.add_argument("--models", default="", metavar="A,B", help="the same rows for each of these encoders")
     group.add_argument(
         "--with",
         dest="systems",
         default="",
         metavar="T,T",
         help="other tools: ripgrep, fts5, semble=FOLDER, paper=elastic://HOST:PORT/NAME (Elasticsearch as "
-        "the graph-clustering paper has it), constant (always the same answer: the floor)",
+        "the graph-clustering paper has it)",
     )
     group.add_argument("--against", metavar="ROW", help="compare the others with this row (default: auto)")
-    group.add_argument(
-        "--filters",
-        default="",
-        metavar="F",
-        help="filters of every query, e.g. --filters='-path:docs lang:go'",
-    )
 
 
 def _add_scoring(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("scoring")
     group.add_argument("--level", choices=LEVELS, default="", help="what must be found")
     group.add_argument("--ks", default="1,5,10", metavar="K,K", help="cutoffs of the metrics (1,5,10)")
-    group.add_argument(
-        "--budget",
-        default="",
-        metavar="N,N",
-        help="also the share of relevant code that an agent has read after N tokens, beside ripgrep and "
-        "reading files (default rows then: auto and keyword), e.g. 500,1000,2000,4000,8000",
-    )
     group.add_argument(
         "--depth", type=_positive, default=100, metavar="N", help="results of each query (100)"
     )
@@ -240,33 +177,14 @@ def _add_mining(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--with-tests", action="store_true", help="tests count as answers too")
 
 
-def _add_outputs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add the output files of the report."""
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    """Add how the report is shown and saved."""
     group = parser.add_argument_group("reports")
     group.add_argument("--json", action="store_true", help="print the report as JSON")
     group.add_argument("--report", metavar="FILE", help="save it as JSON, for `eval gate` and `eval report`")
-    group.add_argument("--markdown", metavar="FILE", help="write it as Markdown")
-    group.add_argument("--html", metavar="FILE", help="write it as one page with plots")
-    group.add_argument(
-        "--worst", type=_count, metavar="N", help="worst queries listed (5; pages and files: more)"
-    )
+    group.add_argument("--worst", type=_count, metavar="N", help="worst queries listed (5; in files 20)")
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     group.add_argument("-q", "--quiet", action="store_true", help="no progress")
-    return group
-
-
-def _add_judge(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", nargs="?", default=".", help="repository, folder or corpus (default: .)")
-    parser.add_argument("--queries", metavar="FILE", help='queries: one a line, or {"query"} a line')
-    parser.add_argument("--out", metavar="FILE", required=True, help="file of the judgements (JSONL)")
-    parser.add_argument(
-        "-k", "--top-k", type=_positive, default=10, metavar="N", help="hits of each configuration (10)"
-    )
-    parser.add_argument("--modes", default="", metavar="W,W", help="configurations to pool (default: all)")
-    parser.add_argument("--sheet", metavar="FILE", help="write a sheet to fill in instead of asking")
-    parser.add_argument("--read", metavar="FILE", help="read the grades of a filled sheet")
-    parser.add_argument("--index-dir", metavar="DIR", help="folder of the index")
-    parser.add_argument("--encoder", metavar="NAME", help="base, small, a model's folder, or none")
 
 
 def _add_gate(parser: argparse.ArgumentParser) -> None:
@@ -291,7 +209,6 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--reranker", metavar="MODEL", help="the cross-encoder of `+rerank` in a row")
     parser.add_argument("--json", action="store_true", help="as JSON")
-    parser.add_argument("--markdown", metavar="FILE", help="write the verdict as Markdown")
     defaults = eval_parser().parse_args([])  # those of a run
     parser.set_defaults(**{name: value for name, value in vars(defaults).items() if name not in _GATE_FLAGS})
 
@@ -299,4 +216,3 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
 def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("saved", metavar="FILE", nargs="+", help="reports saved by `dowse eval --report`")
     _add_outputs(parser)
-    parser.set_defaults(details=None)  # a saved report does not have every answer

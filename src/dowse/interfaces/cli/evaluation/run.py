@@ -10,34 +10,30 @@ from pathlib import Path
 
 from dowse.errors import EvalError
 from dowse.eval.about import about
-from dowse.eval.budget import TOKENS, read_budgets
-from dowse.eval.configurations import DEFAULT_BASELINE, Configuration, find_baseline
+from dowse.eval.configurations import DEFAULT_BASELINE, Configuration
 from dowse.eval.manifest import Entry, read_manifest
 from dowse.eval.reports.aggregate import make_report
 from dowse.eval.reports.model import Report, SetReport
-from dowse.eval.run import RunOptions, ShowProgress, check_filters, run_dataset, search_root
+from dowse.eval.run import RunOptions, ShowProgress, run_dataset, search_root
 from dowse.eval.systems import named_system
-from dowse.eval.systems.ripgrep import find_ripgrep
 from dowse.eval.types import Dataset
 from dowse.interfaces.cli.command import EXIT_FOUND
 from dowse.interfaces.cli.evaluation.mining import build, build_entry, mined_dataset
-from dowse.interfaces.cli.evaluation.output import check_output_paths, progress, write_report
+from dowse.interfaces.cli.evaluation.output import check_output_path, progress, write_report
 from dowse.interfaces.cli.evaluation.parser import chosen_configurations, split_list
-from dowse.interfaces.cli.printing import print_json, print_line, print_message
+from dowse.interfaces.cli.printing import print_message
 from dowse.source.corpus import is_corpus
 
 _INDEX_SETTINGS = ("backend", "exclude", "strip_docs", "encoder", "view", "reranker")
 # Facts about the index that a report states once if all datasets share them.
-_SHARED_FACTS = ("view", "fusion", "vectors", "filters", "depth")
+_SHARED_FACTS = ("view", "fusion", "vectors", "depth")
 
 
 def evaluate(options: argparse.Namespace) -> int:
     """Run the datasets that the flags name, and report the metrics."""
-    if options.list_models:
-        return _list_models(options)
     if options.build and not options.manifest:
         return build(options)
-    check_output_paths(options)
+    check_output_path(options.report)
     configurations = chosen_configurations(options)
     entries = named_entries(options)
     if options.build:
@@ -45,27 +41,6 @@ def evaluate(options: argparse.Namespace) -> int:
             build_entry(entry, options)
     report = run(entries, options, configurations)
     write_report(report, options)
-    return EXIT_FOUND
-
-
-def _list_models(options: argparse.Namespace) -> int:
-    from dowse.encoders.cross_encoder import shipped_cross_encoders
-    from dowse.encoders.model_files import folder_megabytes, shipped_folder
-    from dowse.encoders.registry import available_encoders
-
-    encoders = [{"kind": "encoder", **model._asdict()} for model in available_encoders()]
-    folders = [shipped_folder() / name for name in shipped_cross_encoders()]
-    rerankers = [
-        {"kind": "reranker", "name": each.name, "megabytes": folder_megabytes(each), "folder": str(each)}
-        for each in folders
-    ]
-    if options.json:
-        print_json([*encoders, *rerankers])
-        return EXIT_FOUND
-    for model in (*encoders, *rerankers):
-        size = f"{model['dimension']} dimensions" if "dimension" in model else ""
-        line = f"{model['kind']:<9} {model['name']:<8} {model['megabytes']:>6.1f} MB  {size:<14}"
-        print_line(f"{line}  {model.get('id', '')}".rstrip())
     return EXIT_FOUND
 
 
@@ -111,7 +86,6 @@ def run(
     datasets = [(entry, each) for entry in entries for each in entry.datasets(options.level, options.half)]
     for entry, dataset in datasets:
         search_root(dataset, entry.watched_dir)
-        check_filters(_filters(entry, running))
     with progress(options.quiet) as show:
         sets = [_run_set(entry, dataset, running, options.index, show) for entry, dataset in datasets]
     for left_out in dict.fromkeys(str(each.dataset.index["left_out"]) for each in sets):
@@ -130,14 +104,12 @@ def _running(options: argparse.Namespace, configurations: tuple[Configuration, .
         systems=tuple(named_system(each) for each in split_list(options.systems)),
         ks=_ks(options.ks),
         depth=options.depth,
-        filters=options.filters,
         settings=tuple((name, getattr(options, name)) for name in _INDEX_SETTINGS),
-        budgets=_budgets(options.budget),
     )
-    against = find_baseline(running.names, options.against or DEFAULT_BASELINE)
-    if options.against and not against:
-        raise EvalError(f"--against {options.against} is no row of these: {', '.join(running.names)}")
-    return replace(running, against=against)
+    against = options.against or DEFAULT_BASELINE
+    if options.against and against not in running.names:
+        raise EvalError(f"--against {against} is no row of these: {', '.join(running.names)}")
+    return replace(running, against=against if against in running.names else "")
 
 
 def _run_set(
@@ -145,19 +117,13 @@ def _run_set(
 ) -> SetReport:
     # An index that the user names is not updated without --index.
     refresh = index or not entry.store_dir
-    running = replace(running, filters=_filters(entry, running), on_progress=show)
+    running = replace(running, on_progress=show)
     return run_dataset(dataset, entry.watched_dir, running, entry.index_dir(dataset), refresh=refresh)
-
-
-def _filters(entry: Entry, running: RunOptions) -> str:
-    """Return the filters of every query of an entry."""
-    return " ".join(filter(None, (running.filters, entry.filters)))
 
 
 def _facts(sets: Sequence[SetReport], options: argparse.Namespace) -> dict[str, object]:
     """Return what the datasets of a run have in common, for the report."""
-    models = [Path(model).name for model in split_list(options.models)]
-    encoders = models or [str(each.dataset.index["encoder"]) for each in sets]
+    encoders = [str(each.dataset.index["encoder"]) for each in sets]
     indexes = [each.dataset.index for each in sets]
     shared = {name: indexes[0][name] for name in _SHARED_FACTS if len({str(i[name]) for i in indexes}) == 1}
     return {
@@ -165,17 +131,7 @@ def _facts(sets: Sequence[SetReport], options: argparse.Namespace) -> dict[str, 
         "half": options.half,
         "settings": shared,
         "searching": "lanes in turn in one process, without time limits",
-        **({"tokens": TOKENS} if options.budget else {}),
     }
-
-
-def _budgets(text: str) -> tuple[int, ...]:
-    """Return the token budgets; ripgrep, the baseline, must be installed."""
-    if not text:
-        return ()
-    budgets = read_budgets(text)
-    find_ripgrep()
-    return budgets
 
 
 def _ks(text: str) -> tuple[int, ...]:
