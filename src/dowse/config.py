@@ -2,7 +2,7 @@
 
 Flags, environment and the user's file are trusted. The project's file comes with the repository, so it is
 untrusted data: only settings that are declared for it count, within bounds. All others are ignored with a
-note until the user allows this very content with `dowse trust` (docs/SECURITY.md).
+note (docs/SECURITY.md).
 """
 
 from __future__ import annotations
@@ -140,10 +140,8 @@ class ProjectFile(NamedTuple):
     """The settings file of a repository."""
 
     path: Path
-    content: bytes = b""
     values: Mapping[str, Any] = {}  # the settings that count
-    declared: Mapping[str, Any] = {}  # all settings of the file
-    ignored: tuple[str, ...] = ()  # settings that need the user's trust
+    ignored: tuple[str, ...] = ()  # settings that only the user may choose
     problem: str = ""  # why the file is not read at all
 
     @property
@@ -155,7 +153,7 @@ class ProjectFile(NamedTuple):
             return ""
         return (
             f"{self.path}: ignored {', '.join(self.ignored)}: a repository may not choose "
-            f"{'this' if len(self.ignored) == 1 else 'these'}; `dowse trust` allows it after a look"
+            f"{'this' if len(self.ignored) == 1 else 'these'}; set it in {user_file()} if you want it"
         )
 
 
@@ -185,19 +183,12 @@ def read_project_file(root: Path) -> ProjectFile:
     ignored = tuple(
         key for key, value in declared.items() if key in SETTINGS and not _is_harmless(key, value, path)
     )
-    if ignored:
-        from dowse.security.trust import is_trusted  # only here: nearly all repositories need no trust
-
-        if is_trusted(trust_file(), path, content):
-            ignored = ()
     values = {key: value for key, value in declared.items() if key not in ignored}
-    if not ignored:
-        values = {key: _resolve_path(path.parent, key, value) for key, value in values.items()}
-    return ProjectFile(path, content, values, declared, ignored)
+    return ProjectFile(path, values, ignored)
 
 
 def _is_harmless(key: str, value: object, path: Path) -> bool:
-    """Whether a repository may choose this value without the user's trust."""
+    """Whether a repository may choose this value."""
     spec = SETTINGS[key]
     if not spec.project:
         return False
@@ -248,11 +239,6 @@ def user_file() -> Path:
         return Path(path)
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
     return Path(base) / "dowse" / USER_FILE
-
-
-def trust_file() -> Path:
-    """Return the record of the project files that the user trusts; it need not exist."""
-    return user_file().with_name("trusted.json")
 
 
 def _sources(root: Path | None) -> list[tuple[str, Mapping[str, Any]]]:

@@ -23,7 +23,7 @@ from dowse.config import (
 )
 from dowse.deadline import time_limit
 from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexOutdated, IndexUnavailable
-from dowse.security.trust import drop_permissions
+from dowse.security.index_permissions import drop_permissions
 from dowse.types import Answer, Note, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:

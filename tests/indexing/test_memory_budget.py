@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 
 import pytest
@@ -47,25 +46,6 @@ def test_a_process_that_is_too_large_is_replaced_and_nothing_is_lost(tmp_path):
     jobs = [Job(name, "r", name, "", str(tree / name), 1, 1, "", False) for name in sorted(os.listdir(tree))]
     assert resident_bytes(os.getpid()) > MEGABYTE
     assert list(parse_all(jobs, 2, worker_bytes=1)) == list(parse_all(jobs, 2))
-
-
-@linux_only
-def test_a_tree_is_indexed_under_a_limit_of_the_address_space(tmp_path):
-    tree = write_tree(
-        tmp_path / "tree",
-        {
-            f"m{n}.py": "".join(f"def f{n}_{m}(x):\n    return f{n}_{m - 1}(x)\n" for m in range(300))
-            for n in range(60)
-        },
-    )
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "OPENBLAS_NUM_THREADS": "1"}
-    environment["DOWSE_MEMORY"] = "300"
-    dowse = f"{sys.executable} -m dowse.entry"
-    index = f"{dowse} index --no-embed -q {tree}"
-    command = f"ulimit -v 1200000; {index} && {dowse} symbols f59_299 {tree}"
-    done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "m59.py" in done.stdout
 
 
 @given(st.sets(st.integers(-(1 << 63), (1 << 63) - 1)))

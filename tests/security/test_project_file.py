@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import pty
-import select
 import socket
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.config import SETTINGS, Settings, load_settings, read_project_file, trust_file
+from dowse.config import SETTINGS, Settings, load_settings, read_project_file, user_file
 from dowse.errors import ConfigError, DowseError
-from dowse.security.trust import is_trusted, revoke, trust
 
 from helpers import write_tree
 
@@ -71,7 +67,7 @@ ELSEWHERE = {
 }
 
 
-def test_every_setting_is_either_harmless_or_needs_trust():
+def test_every_setting_is_either_harmless_or_the_user_s():
     assert {name for name, spec in SETTINGS.items() if not spec.project} == set(ELSEWHERE)
 
 
@@ -83,7 +79,7 @@ def test_a_repository_can_not_choose(repository, key, monkeypatch):
     assert getattr(found, key) == getattr(Settings(), key)
     assert found.top_k == 3, "the rest of the file counts"
     note = read_project_file(repository).note
-    assert key in note and "dowse trust" in note and "\n" not in note
+    assert key in note and "config.toml" in note and "\n" not in note
 
 
 def test_numbers_are_bounded(repository):
@@ -282,87 +278,11 @@ def test_only_a_regular_file_of_reasonable_size_is_read(repository, kind):
     assert ".dowse.toml is ignored" in done.stderr
 
 
-def answer_on_terminal(reply: str, *arguments: str, cwd: Path) -> tuple[int, str]:
-    """Run the command on a terminal, answer its question, and return its exit code and what it printed."""
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dowse.entry", *arguments], cwd=cwd, stdin=slave, stdout=slave, stderr=slave
-    )
-    os.close(slave)
-    os.write(master, reply.encode())
-    output, deadline = b"", time.monotonic() + 60
-    while time.monotonic() < deadline and select.select([master], [], [], 60)[0]:
-        try:
-            output += os.read(master, 65_536)
-        except OSError:  # the other side is closed
-            break
-    os.close(master)
-    return process.wait(timeout=300), output.decode()
-
-
-def test_trust_is_asked_for_on_a_terminal_and_ends_with_a_change(repository):
-    place = repository / ".dowse.toml"
-    place.write_text('encoder = "small"\nindex_dir = ".idx"\n')
-    assert load_settings(repository).encoder == "base"
-    code, shown = answer_on_terminal("n\n", "trust", cwd=repository)
-    assert code == 1 and "'small'" in shown and load_settings(repository).encoder == "base"
-    code, shown = answer_on_terminal("y\n", "trust", cwd=repository)
-    assert code == 0 and "trusted" in shown
-    assert load_settings(repository).encoder == "small"
-    assert load_settings(repository).index_dir == str(repository / ".idx"), "paths are relative to the file"
-    assert stat.S_IMODE(trust_file().stat().st_mode) == 0o600
-    assert str(place) in dowse("trust", "--list", cwd=repository).stdout
-    place.write_text('encoder = "none"\nindex_dir = ".idx"\n')
-    assert load_settings(repository).encoder == "base", "another content is not trusted"
-    assert dowse("trust", "--revoke", cwd=repository).returncode == 0
-    assert dowse("trust", "--revoke", cwd=repository).returncode == 1
-
-
-def test_what_asks_for_trust_is_shown_escaped(repository):
-    odd = repository / "a\nNOTE: safe \x1b[31m\u202e"
-    odd.mkdir()
-    (odd / ".dowse.toml").write_text('encoder = "./\\u001b[31m\\u202e"\n')
-    _, shown = answer_on_terminal("y\n", "trust", cwd=odd)
-    assert "\nNOTE" not in shown and "\x1b" not in shown and "\u202e" not in shown
-    listed = dowse("trust", "--list", cwd=odd).stdout
-    assert listed.count("\n") == 1 and "\x1b" not in listed and "\u202e" not in listed
-
-
-def test_trust_is_never_given_without_a_terminal(repository):
-    (repository / ".dowse.toml").write_text('encoder = "small"\n')
-    done = dowse("trust", cwd=repository)
-    assert done.returncode == 2 and "terminal" in done.stderr
-    assert load_settings(repository).encoder == "base"
-
-
-def test_nothing_to_trust(repository):
-    assert dowse("trust", cwd=repository).returncode == 0
-    (repository / ".dowse.toml").write_text("top_k = 5\n")
-    assert "nothing" in dowse("trust", cwd=repository).stderr
-
-
-def test_trust_is_for_one_path_and_one_content(tmp_path):
-    store, one, two = tmp_path / "c" / "trusted.json", tmp_path / "1.toml", tmp_path / "2.toml"
-    trust(store, one, b"a")
-    assert is_trusted(store, one, b"a")
-    assert not is_trusted(store, one, b"b") and not is_trusted(store, two, b"a")
-    assert revoke(store, one) and not revoke(store, one) and not is_trusted(store, one, b"a")
-
-
-@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"[" * 100_000, b"\xff"])
-def test_a_damaged_record_of_trust_is_one_line(repository, content):
-    (repository / ".dowse.toml").write_text('encoder = "small"\n')
-    trust_file().parent.mkdir(exist_ok=True)
-    trust_file().write_bytes(content)
-    with pytest.raises(ConfigError, match="remove it"):
-        load_settings(repository)
-
-
 def test_paths_of_the_user_s_file_are_not_relative_to_the_repository(repository, monkeypatch):
-    trust_file().parent.mkdir(exist_ok=True)
-    (trust_file().parent / "config.toml").write_text('encoder = "./model"\n')
+    user_file().parent.mkdir(exist_ok=True)
+    user_file().write_text('encoder = "./model"\n')
     monkeypatch.chdir(repository)
-    assert load_settings(repository).encoder == str(trust_file().parent / "model")
+    assert load_settings(repository).encoder == str(user_file().parent / "model")
 
 
 def test_what_is_written_is_for_its_owner_alone(repository, tmp_path):

@@ -1,7 +1,7 @@
 """A workspace: one file that names several repositories, by paths, globs and git addresses.
 
 The file is the user's. One that came with a repository is not: what it names outside of its own folder, and
-addresses, only count after `dowse trust FILE`.
+addresses, do not count.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
-from dowse.config import trust_file
 from dowse.errors import ConfigError
 from dowse.security.safe_files import read_regular_file
-from dowse.security.trust import is_trusted
 from dowse.source.git import toplevel
 from dowse.source.git_address import is_address
 
@@ -30,7 +28,6 @@ class Workspace(NamedTuple):
     """The repositories of a workspace file."""
 
     path: Path
-    content: bytes
     places: tuple[str, ...]  # folders in full, and git addresses
     untrusted: tuple[str, ...]  # entries that are left out: a repository may not choose them
 
@@ -40,9 +37,7 @@ class Workspace(NamedTuple):
         if not self.untrusted:
             return ""
         names = ", ".join(self.untrusted[:5])
-        return (
-            f"{self.path}: left out {names}: a repository may not choose these; see `dowse trust {self.path}`"
-        )
+        return f"{self.path}: left out {names}: a repository may not choose these; copy the file out of it"
 
 
 def read_workspace(file: Path) -> Workspace:
@@ -53,13 +48,12 @@ def read_workspace(file: Path) -> Workspace:
     """
     path = (file / WORKSPACE_FILE if file.is_dir() else file).resolve()
     try:
-        content = read_regular_file(path, _MAX_BYTES)
-        entries = tomllib.loads(content.decode()).get(_KEY)
+        entries = tomllib.loads(read_regular_file(path, _MAX_BYTES).decode()).get(_KEY)
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} can't be read as a workspace: {error}") from None
     if not isinstance(entries, list) or not all(isinstance(each, str) and each for each in entries):
         raise ConfigError(f'{path}: write {_KEY} = ["~/src/*", "https://host/owner/name"]')
-    is_foreign = toplevel(path.parent) is not None and not is_trusted(trust_file(), path, content)
+    is_foreign = toplevel(path.parent) is not None
     places: dict[str, None] = {}
     untrusted = []
     for entry in entries:
@@ -73,7 +67,7 @@ def read_workspace(file: Path) -> Workspace:
         raise ConfigError(f"{path} names {len(places):,} folders; {_MAX_REPOSITORIES} are allowed")
     if not places and not untrusted:
         raise ConfigError(f"{path}: no entry of {_KEY} names a folder that exists")
-    return Workspace(path, content, tuple(places), tuple(untrusted))
+    return Workspace(path, tuple(places), tuple(untrusted))
 
 
 def _is_inner(entry: str) -> bool:

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from dowse.security.index_permissions import drop_permissions
 from dowse.security.terminal import escape_surrogates
-from dowse.security.trust import drop_permissions
 from dowse.storage.local.backend import LocalBackend
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.layout import VECTORS, catalog_path

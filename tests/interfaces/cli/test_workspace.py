@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.config import trust_file
 from dowse.interfaces.cli.main import main
-from dowse.security.trust import trust
 from dowse.services.workspace import read_workspace
 from git_servers import git, git_daemon
 
@@ -56,14 +54,7 @@ def test_a_file_of_a_repository_names_nothing_outside(places, capfd):
     assert workspace.untrusted == ("../bank", "~", "https://example.org/x/y", "/")
     assert main(["search", "money", "--workspace", str(file), "--no-daemon", "--format", "path"]) == 0
     captured = capfd.readouterr()
-    assert captured.out.split() == [str(shop / "part/x.py")] and "dowse trust" in captured.err
-    assert main(["trust", str(file)]) == 2  # nobody can be asked here
-    file.write_text('repositories = ["../bank"]\n')
-    trust(trust_file(), file, file.read_bytes())
-    assert read_workspace(file).places == (str(places / "src/bank"),)
-    file.write_text('repositories = ["../bank", "/"]\n')
-    assert read_workspace(file).untrusted  # trust is for one content
-    assert main(["trust", "--revoke", str(file)]) == 0
+    assert captured.out.split() == [str(shop / "part/x.py")] and "copy the file out of it" in captured.err
 
 
 def test_a_link_in_a_repository_does_not_lead_outside(places):

@@ -1,16 +1,13 @@
-"""`dowse serve` as a service: signals, probes, request ids, logs, and what systemd expects."""
+"""`dowse serve` as a service: signals, probes, request ids and logs."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import logging
-import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,11 +15,9 @@ import httpx
 import pytest
 
 from dowse import Index
-from dowse.errors import DowseError
 from dowse.services.web.logs import configure_logs
 from dowse.services.web.options import ServeOptions
 from dowse.services.web.request_id import current_request
-from dowse.services.web.systemd import inherited_socket, notify
 from interfaces.http.conftest import INN
 from interfaces.http.running import Running, running
 from interfaces.http.test_command import serving
@@ -45,28 +40,15 @@ def root_logger() -> Iterator[None]:
 
 
 def test_sigterm_ends_with_0_after_the_requests_that_have_begun(tmp_path: Path) -> None:
-    """And systemd hears of it, as it heard that the server is ready and alive."""
     root = write_tree(tmp_path / "inn", INN)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.bind(str(tmp_path / "notify"))
-        manager.settimeout(60)
-        environment = {
-            "NOTIFY_SOCKET": str(tmp_path / "notify"),
-            "WATCHDOG_USEC": "3000000",
-            "DOWSE_CACHE_DIR": str(tmp_path / "cache"),
-        }
-        with serving(root, **environment) as (process, url):
-            assert [manager.recv(100), manager.recv(100)] == [b"READY=1", b"WATCHDOG=1"]
-            with half_sent(httpx.URL(url)) as line:
-                process.send_signal(signal.SIGTERM)
-                while (heard := manager.recv(100)) == b"WATCHDOG=1":
-                    pass
-                assert heard == b"STOPPING=1"
-                wait_until_refused(httpx.URL(url))
-                line.sendall(b"{}")
-                assert b" 202 " in line.recv(1000).split(b"\r\n")[0]
-            _, errors = process.communicate(timeout=30)
-            assert process.returncode == 0 and not errors
+    with serving(root, DOWSE_CACHE_DIR=str(tmp_path / "cache")) as (process, url):
+        with half_sent(httpx.URL(url)) as line:
+            process.send_signal(signal.SIGTERM)
+            wait_until_refused(httpx.URL(url))
+            line.sendall(b"{}")
+            assert b" 202 " in line.recv(1000).split(b"\r\n")[0]
+        _, errors = process.communicate(timeout=30)
+        assert process.returncode == 0 and not errors
 
 
 @contextlib.contextmanager
@@ -208,63 +190,3 @@ def test_lane_problems_are_logged_with_the_request(tmp_path: Path) -> None:
     finally:
         logging.getLogger("dowse.search.lanes").removeHandler(handler)
     assert any(who == "slow" and "keyword" in message for who, message in seen), seen
-
-
-def test_nobody_to_notify(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for address in ("", "relative", str(tmp_path / "gone")):
-        monkeypatch.setenv("NOTIFY_SOCKET", address)
-        notify("READY=1")
-
-
-def test_socket_activation(tmp_path: Path) -> None:
-    """A client that connects before the server runs is answered by it."""
-    root = write_tree(tmp_path / "inn", INN)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as early:
-            early.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            process = activated(listening, root, tmp_path)
-            try:
-                assert process.stdout is not None
-                assert process.stdout.readline().strip() == f"dowse answers at http://127.0.0.1:{port}/"
-                assert early.recv(1000).startswith(b"HTTP/1.1 200")
-            finally:
-                process.terminate()
-                process.communicate(timeout=30)
-            assert process.returncode == 0
-
-
-def activated(listening: socket.socket, root: Path, tmp_path: Path) -> subprocess.Popen[str]:
-    """Start a server as a service manager does: the socket is descriptor 3."""
-    program = """
-import os, sys
-os.dup2(int(sys.argv[1]), 3)
-os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
-os.execv(sys.executable, [sys.executable, "-m", "dowse.interfaces.cli.main", "serve", sys.argv[2]])
-"""
-    return subprocess.Popen(
-        [sys.executable, "-c", program, str(listening.fileno()), str(root)],
-        pass_fds=[listening.fileno()],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "DOWSE_CACHE_DIR": str(tmp_path / "cache")},
-    )
-
-
-def test_an_inherited_socket_that_others_reach_requires_a_token(tmp_path: Path) -> None:
-    root = write_tree(tmp_path / "inn", INN)
-    with socket.create_server(("0.0.0.0", 0)) as listening:
-        process = activated(listening, root, tmp_path)
-        _, errors = process.communicate(timeout=60)
-    assert process.returncode == 2 and "--token-file" in errors and len(errors.splitlines()) == 1
-
-
-def test_sockets_of_other_processes_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LISTEN_FDS", "1")
-    monkeypatch.setenv("LISTEN_PID", "1")
-    assert inherited_socket() is None and "LISTEN_FDS" not in os.environ
-    monkeypatch.setenv("LISTEN_FDS", "2")
-    monkeypatch.setenv("LISTEN_PID", str(os.getpid()))
-    with pytest.raises(DowseError, match="ListenStream"):
-        inherited_socket()

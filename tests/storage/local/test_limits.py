@@ -125,17 +125,6 @@ def test_few_open_files(world):
     world.recovers()
 
 
-@linux_only
-def test_a_small_address_space(world):
-    """Native libraries ended the process without a word, also where they need not."""
-    for kilobytes in (100_000, 250_000):
-        assert "ulimit -v" in world.refuses(limited("-v", kilobytes))
-        assert world.run("search", "heat oven", under=limited("-v", kilobytes)).returncode == 2
-    world.answers(limited("-v", 450_000))
-    assert world.run("index", under=limited("-v", 450_000)).returncode == 0
-    world.recovers()
-
-
 def test_a_read_only_disk(tmp_path, small_disk):
     world = World(tmp_path, small_disk / "index")
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)

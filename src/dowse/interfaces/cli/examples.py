@@ -116,11 +116,6 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
         Example("dowse status --files", "every file, and why one is left out"),
         Example("dowse status --json", "as JSON"),
     ),
-    "trust": (
-        Example("dowse trust", "show what this repository's .dowse.toml asks for, and decide"),
-        Example("dowse trust --list", "what is trusted"),
-        Example("dowse trust --revoke", "trust this repository no longer"),
-    ),
     "doctor": (
         Example("dowse doctor", "check the index of this folder, and the installation"),
         Example("dowse doctor --json", "as JSON"),

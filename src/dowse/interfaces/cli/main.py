@@ -14,7 +14,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError, UsageError
-from dowse.interfaces.cli.address_space import fit_address_space
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_INTERRUPTED, CommandParser
 from dowse.interfaces.cli.left_work import hand_over
 from dowse.interfaces.daemon.client import COMMANDS as DAEMON_COMMANDS
@@ -66,7 +65,6 @@ _GROUPS = {
     },
     "set up": {
         "install": ("install_command", "add dowse to coding agents: Claude Code, Codex, …"),
-        "trust": ("trust_command", "allow settings of a repository's .dowse.toml that need your consent"),
         "completion": ("completion_command", "print a completion script for a shell"),
     },
 }
@@ -124,7 +122,6 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 def run(options: argparse.Namespace) -> int:
     """Run one command with its options, and return its exit code."""
     try:
-        fit_address_space()
         code = _execute(options)
         sys.stdout.flush()
         hand_over()

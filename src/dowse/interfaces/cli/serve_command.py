@@ -59,11 +59,9 @@ def run(options: argparse.Namespace) -> int:
     from dowse.interfaces.http.app import serve
     from dowse.services.web.logs import configure_logs
     from dowse.services.web.options import Limits, ServeOptions, is_loopback
-    from dowse.services.web.systemd import inherited_socket
 
     configure_logs(options.log_format or "text", requests=options.log_format is not None)
-    listening = inherited_socket()
-    host, port = listening.getsockname()[:2] if listening else (options.host, options.port)
+    host = options.host
     token = (
         _read_token(options.token_file)
         if options.token_file
@@ -78,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     indexes = [Index.open(local_path(path), **settings) for path in options.paths or [root_here(options)]]
     server_options = ServeOptions(
         host=host,
-        port=port,
+        port=options.port,
         token=token,
         show_token=not options.token_file,
         allow_origins=tuple(options.allow_origin or ()),
@@ -88,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
         log_queries=options.log_queries,
         limits=limits,
     )
-    serve(indexes, server_options, listening=listening, open_page=options.open)
+    serve(indexes, server_options, open_page=options.open)
     return EXIT_FOUND
 
 

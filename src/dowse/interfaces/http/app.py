@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import socket
 import sys
 import threading
 import webbrowser
@@ -76,11 +75,10 @@ def serve(
     indexes: Sequence[Index],
     options: ServeOptions,
     *,
-    listening: socket.socket | None = None,
     open_page: bool = False,
 ) -> None:
-    """Answer requests until the process gets a signal; on a socket of its own, unless it inherited one."""
-    listening = listening or listen(options.host, options.port)
+    """Answer requests until the process gets a signal."""
+    listening = listen(options.host, options.port)
     options = replace(options, port=listening.getsockname()[1])
     address = url(options)
     shown = address if options.show_token else address.partition("?")[0]

@@ -18,7 +18,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from dowse.errors import DowseError
 from dowse.process_memory import prepare_for_long_life, return_free_memory
 from dowse.services.web.options import Limits
-from dowse.services.web.systemd import notify, watchdog_seconds
 
 # Time limit for open requests after a signal; a second Ctrl-C ends them at once.
 GRACE_SECONDS = 15
@@ -26,8 +25,8 @@ GRACE_SECONDS = 15
 _HEAD_BYTES = 96 * 1024
 # Connections that may wait to be accepted.
 _BACKLOG = 1024
-# How often free memory is given back, unless a service manager wants to hear of us more often.
-_TICK_SECONDS = 30.0
+# How often free memory is given back.
+_TICK_SECONDS = 30
 
 
 def create_server(
@@ -52,9 +51,7 @@ def create_server(
         if not is_ready:
             is_ready = True
             _before_signals(on_exit)
-            notify("READY=1")
             on_ready()
-        notify("WATCHDOG=1")  # by the event loop: a service manager restarts a server whose loop hangs
         asyncio.get_running_loop().run_in_executor(None, return_free_memory)
 
     return uvicorn.Server(
@@ -74,7 +71,7 @@ def create_server(
             backlog=_BACKLOG,
             h11_max_incomplete_event_size=_HEAD_BYTES,
             callback_notify=tick,
-            timeout_notify=int(min(_TICK_SECONDS, watchdog_seconds() / 3 or _TICK_SECONDS)),
+            timeout_notify=_TICK_SECONDS,
         )
     )
 
@@ -100,7 +97,6 @@ def _before_signals(on_exit: Callable[[], None]) -> None:
 
 
 def _handle_signal(on_exit: Callable[[], None], then: Any, number: int, frame: FrameType | None) -> None:  # noqa: ANN401 - as `signal` types handlers
-    notify("STOPPING=1")
     on_exit()
     then(number, frame)
 
