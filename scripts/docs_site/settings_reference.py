@@ -12,7 +12,8 @@ _HEAD = """\
 
 A flag overrides `DOWSE_NAME` in the environment, then `.dowse.toml` in the repository, then
 `~/.config/dowse/config.toml`. The last column says what counts in a `.dowse.toml`
-([SECURITY.md](SECURITY.md)). `scripts/docs_site/settings_reference.py` makes this page from `src/dowse/config.py`.
+([SECURITY.md](SECURITY.md)). `scripts/docs_site/settings_reference.py` makes this page from
+`src/dowse/config.py`.
 
 | setting | default | meaning | repository |
 |---|---|---|---|
