@@ -241,6 +241,7 @@ WRITERS: dict[str, tuple[Callable[[Place], None], str]] = {
 def state(place: Place) -> State:
     """Return all that is at a place; raises if any of it is damaged, or does not answer."""
     with place.opened() as index:
+        index.on_rebuild = _refuse  # what a writer leaves is never damaged
         events = list(FeedbackStore.open(index.root).events())
         if not index.exists:
             return State(None, False, {}, events, None)
@@ -261,6 +262,10 @@ def state(place: Place) -> State:
         if vectors:  # by meaning, without loading an encoder
             index.related(next(row.qualified_name for row in rows if row.key in vectors))
         return State(content, is_linked, vectors, events, unpack(data) if data else None)
+
+
+def _refuse(message: str) -> None:
+    raise AssertionError(message)
 
 
 def mended(place: Place, writer: str) -> State:

@@ -216,13 +216,14 @@ class Index:
         self._rebuilt = "the index was damaged and has been built again"
 
     def _remove_damage(self, error: IndexDamaged) -> None:
-        self.on_rebuild(f"{str(error).partition('; run ')[0]}; building it again")
+        reason = str(error).partition("; run ")[0]
         self.lanes.close()
         try:
             self.backend.remove_damage()
         except (IndexUnavailable, OSError) as failure:
-            text = f"{error}, or name another folder with --index-dir: this one can't be written"
+            text = f"{reason} and can't be built again there; name another folder with --index-dir"
             raise IndexDamaged(text) from failure
+        self.on_rebuild(f"{reason}; building it again")
 
     @_rebuilds
     def link(self, wait: float | None = None) -> None:

@@ -247,7 +247,7 @@ def _open_searcher(folder: Path) -> Any:  # noqa: ANN401 - tantivy's Searcher ha
     with tempfile.TemporaryDirectory(prefix="dowse-") as links:
         for file in folder.iterdir():
             if file.suffix != ".lock":
-                Path(links, file.name).symlink_to(file)
+                Path(links, file.name).symlink_to(file.absolute())
         return tantivy.Index.open(links).searcher()
 
 
