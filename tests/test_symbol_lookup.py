@@ -128,11 +128,6 @@ def test_later_parts_of_a_long_symbol_belong_to_it(tmp_path: Path) -> None:
         assert len(parts) > 1 and resolve_all(reader, "long.py:400") == parts
 
 
-def test_candidates_never_raise_for_names(index: Index) -> None:
-    with index.backend.reader() as reader:
-        assert candidates(reader, "nowhere") == []
-
-
 def test_related_gives_neighbours_without_the_symbol_itself(index: Index) -> None:
     found = index.related("Cart.add", k=3)
     names = [hit.symbol.qualified_name for hit in found.neighbours]

@@ -17,10 +17,9 @@ from dowse.encoders.cross_encoder import (
     OnnxCrossEncoder,
     load_cross_encoder,
     pair_ids,
-    shipped_cross_encoders,
 )
 from dowse.encoders.document import Document, Form
-from dowse.encoders.registry import available_encoders, shipped_folder
+from dowse.encoders.registry import shipped_folder
 from dowse.encoders.word_tokenizer import BOS, EOS, UNK, WordTokenizer
 from dowse.errors import ConfigError, DowseError
 from dowse.search.ranking.rerank import mix_scores
@@ -110,10 +109,6 @@ def test_scores_depend_on_nothing_else(folder: Path, threads: int) -> None:
     assert model.score("close file", [SUM, CLOSE, OPEN, SUM]) == [alone[2], alone[0], alone[1], alone[2]]
 
 
-def test_no_documents(folder: Path) -> None:
-    assert load_cross_encoder(str(folder)).score("open", []) == []
-
-
 def test_two_classes_give_their_difference(folder: Path) -> None:
     (folder / "onnx/model.onnx").write_bytes(overlap_model(labels=2))
     assert load_cross_encoder(str(folder)).score("open file", [OPEN, SUM]) == [6, 0]
@@ -134,12 +129,6 @@ def test_long_documents_are_cut_and_not_the_query(folder: Path) -> None:
     assert load_cross_encoder(str(folder)).score("open file sum", [long]) == [
         6
     ]  # 12 less 3 marks and the query
-
-
-def test_lower_case_is_honoured(folder: Path) -> None:
-    assert load_cross_encoder(str(folder)).score("OPEN", [OPEN]) == [0]
-    (folder / "sentence_bert_config.json").write_text(json.dumps({"do_lower_case": True}))
-    assert load_cross_encoder(str(folder)).score("OPEN", [OPEN]) == [2]
 
 
 def test_folders_without_a_model_say_what_is_missing(folder: Path, tmp_path: Path) -> None:
@@ -163,11 +152,6 @@ def test_the_shipped_one_has_a_name_and_knows_what_fits() -> None:
     assert model.score("anything", []) == []
 
 
-def test_the_shipped_ones_are_no_encoders() -> None:
-    assert shipped_cross_encoders() == ["rerank"]
-    assert not {model.name for model in available_encoders()} & set(shipped_cross_encoders())
-
-
 @pytest.mark.parametrize("threads", [1, 3])
 def test_scores_of_ours_depend_on_nothing_else(threads: int) -> None:
     model = DowseCrossEncoder(shipped_folder() / "rerank", device="cpu", threads=threads)
@@ -181,11 +165,6 @@ def test_a_folder_of_ours_must_be_of_this_version(tmp_path: Path) -> None:
         (tmp_path / CROSS_FILE).write_text(said)
         with pytest.raises(DowseError, match="no reranker of this version"):
             load_cross_encoder(str(tmp_path))
-
-
-def test_unknown_names_are_told_what_is_shipped() -> None:
-    with pytest.raises(ConfigError, match="shipped are rerank"):
-        load_cross_encoder("nothing-like-it")
 
 
 def test_what_ours_read() -> None:
@@ -237,11 +216,6 @@ def test_mix_at_its_ends_keeps_one_order(pairs: list[tuple[int, int]]) -> None:
         blended = mix_scores(first, second, weight)
         places = range(len(kept))
         assert sorted(places, key=kept.__getitem__) == sorted(places, key=blended.__getitem__)
-
-
-def test_mix_of_nothing() -> None:
-    assert mix_scores([], [], 0.5) == []
-    assert mix_scores([], [], 0.5, 0.1) == []
 
 
 def test_a_known_scale_keeps_a_clear_lead() -> None:

@@ -43,11 +43,6 @@ def test_vectors_are_unit_rows(encoder: OnnxEncoder) -> None:
         assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
 
 
-def test_nothing_gives_no_rows(encoder: OnnxEncoder) -> None:
-    assert encoder.encode_documents([]).shape == (0, encoder.dimension)
-    assert encoder.encode_queries([]).shape == (0, encoder.dimension)
-
-
 def test_questions_find_their_answers(encoder: OnnxEncoder) -> None:
     queries = {
         "check if a directory exists": 0,
@@ -63,11 +58,6 @@ def test_a_vector_does_not_depend_on_its_batch(encoder: OnnxEncoder) -> None:
     together = encoder.encode_documents(DOCUMENTS * 3)
     alone = np.concatenate([encoder.encode_documents([document]) for document in DOCUMENTS])
     assert np.abs(together - np.tile(alone, (3, 1))).max() < 1e-5
-
-
-def test_threads_change_nothing(encoder: OnnxEncoder) -> None:
-    several = load_encoder(encoder.name, device="cpu", threads=3)
-    assert np.abs(several.encode_documents(DOCUMENTS) - encoder.encode_documents(DOCUMENTS)).max() < 1e-6
 
 
 def test_documentation_counts(encoder: OnnxEncoder) -> None:
@@ -90,11 +80,6 @@ def test_the_description_fits_the_files(encoder: OnnxEncoder) -> None:
     assert re.fullmatch(r"[a-z0-9.-]+", encoder.id)
 
 
-def test_sizes_are_as_promised() -> None:
-    sizes = {f.name: sum(file.stat().st_size for file in f.iterdir()) for f in _folders()}
-    assert sizes["small"] < sizes["base"] <= 35e6
-
-
 def test_the_graph_for_gpus_gives_nearly_the_same(encoder: OnnxEncoder, tmp_path: Path) -> None:
     folder = shutil.copytree(shipped_folder() / encoder.name, tmp_path / "gpu")
     (folder / "model-gpu.onnx").replace(folder / "model.onnx")
@@ -107,7 +92,3 @@ def test_a_damaged_description_names_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "encoder.json").write_text('{"arch": "transformer", "version": 99}')
     with pytest.raises(DowseError, match="dowse train"):
         OnnxEncoder(tmp_path)
-
-
-def _folders() -> list[Path]:
-    return [shipped_folder() / name for name in ("base", "small")]

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from dowse.encoders.document import Document
-from dowse.encoders.encoder import file_safe
 from dowse.encoders.registry import load_encoder
 from dowse.encoders.text_encoder import TextEncoder, read_text_form
 from dowse.errors import DowseError
@@ -133,51 +132,7 @@ def test_models_with_other_inputs_are_refused(folder: Path) -> None:
         load_encoder(str(folder)).encode_queries(["open"])
 
 
-def model_giving(*nodes: onnx.NodeProto, shape: list[object] | None = None, kind: int = 1) -> bytes:
-    """Return a model that makes `out` of `f`, its ids as floats; it does not say of which shape."""
-    graph = helper.make_graph(
-        [helper.make_node("Cast", ["input_ids"], ["f"], to=TensorProto.FLOAT), *nodes],
-        "odd",
-        [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["b", "l"])],
-        [helper.make_tensor_value_info("out", kind, shape)],
-        [numpy_helper.from_array(np.array(value), name) for name, value in (("axis", [2]), ("one", [1]))],
-    )
-    opsets = [helper.make_opsetid("", 20)]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
-
-
-ODD_OUTPUTS = {
-    "as wide as the sequence": model_giving(helper.make_node("Identity", ["f"], ["out"])),
-    "as wide as the sequence, said otherwise": model_giving(
-        helper.make_node("Identity", ["f"], ["out"]), shape=["b", 8]
-    ),
-    "no dimensions": model_giving(helper.make_node("ReduceSum", ["f"], ["out"], keepdims=0)),
-    "no dimensions, and says so": model_giving(
-        helper.make_node("ReduceSum", ["f"], ["out"], keepdims=0), shape=[]
-    ),
-    "one dimension": model_giving(helper.make_node("ReduceSum", ["f", "one"], ["out"], keepdims=0)),
-    "no numbers": model_giving(helper.make_node("Cast", ["f"], ["out"], to=TensorProto.STRING), kind=8),
-}
-
-
-@pytest.mark.parametrize("name", ODD_OUTPUTS)
-def test_outputs_that_are_no_vectors_are_one_line_that_names_the_folder(folder: Path, name: str) -> None:
-    (folder / "onnx/model.onnx").write_bytes(ODD_OUTPUTS[name])
-    with pytest.raises(DowseError, match="Tiny Model_v1") as caught:
-        load_encoder(str(folder)).encode_queries(["open", "open the file"])
-    assert str(caught.value).isprintable()
-
-
-def test_a_text_without_tokens_is_like_nothing(folder: Path) -> None:
-    made = json.loads((folder / "tokenizer.json").read_text())
-    write(folder / "tokenizer.json", {**made, "post_processor": None})
-    write(folder / "1_Pooling/config.json", {"pooling_mode_cls_token": True})
-    found = load_encoder(str(folder)).encode_queries(["", "open"])
-    assert not found[0].any()
-    assert np.isclose(np.linalg.norm(found[1]), 1)
-
-
-@pytest.mark.parametrize("data", ["{", "[]", '{"model": {}}', "[" * 100_000, "\0"])
+@pytest.mark.parametrize("data", ["{", '{"model": {}}'])
 def test_a_broken_tokenizer_is_named_in_one_line(folder: Path, data: str) -> None:
     (folder / "tokenizer.json").write_text(data)
     with pytest.raises(DowseError, match=r"tokenizer\.json") as caught:
@@ -222,7 +177,3 @@ def quantised_model() -> bytes:
         ]
     )
     return model.SerializeToString()
-
-
-def test_file_safe() -> None:
-    assert file_safe("hf:BAAI/bge-small_en v1.5") == "hf-baai-bge-small-en-v1.5"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 from dowse.encoders.document import Document
 from dowse.encoders.model_files import shipped_folder
 from dowse.encoders.registry import load_approximation, load_encoder
-from dowse.encoders.token_table import TokenTable
 from dowse.errors import DowseError
 
 DOCUMENTS = [
@@ -59,11 +57,3 @@ def test_a_table_from_elsewhere_is_refused(tmp_path):
     shutil.copytree(shipped_folder() / "tiny", tmp_path / "mine")
     with pytest.raises(DowseError, match="--encoder tiny"):
         load_encoder(str(tmp_path / "mine"))
-
-
-def test_weights_of_another_size_are_named(tmp_path):
-    shape = json.loads((shipped_folder() / "tiny/encoder.json").read_text())
-    file = tmp_path / "weights.bin"
-    file.write_bytes((shipped_folder() / "tiny/weights.bin").read_bytes()[:-4])
-    with pytest.raises(DowseError, match=r"weights\.bin"):
-        TokenTable(file, shape["tokens"], 384, shape["places"])

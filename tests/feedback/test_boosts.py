@@ -71,11 +71,6 @@ def test_words_tell_what_was_chosen(store):
     assert similar["t"].detail == "chosen once for queries like “parse header”"
 
 
-def test_another_query_has_no_boosts(store):
-    record(store, "parse header", "s")
-    assert feedback_boosts(store, "something else entirely") == {}
-
-
 def test_similar_questions_lift_and_can_be_left_out(store):
     for visitor in ("ann", "ben"):
         record(store, "parse cookie header", "f", "up", visitor)
@@ -96,19 +91,6 @@ def test_filters_and_patterns_are_not_what_a_question_is_about(store):
     record(store, 'broken "quote', "t")
     assert feedback_boosts(store, "parse cookie lang:go")["s"].similar == pytest.approx(0.4)
     assert feedback_boosts(store, "broken quote").keys() == {"t"}
-
-
-def test_votes_against_similar_questions_cancel_votes_for_them(store):
-    record(store, "parse cookie header", "s", "up", "ann")
-    record(store, "parse cookie header", "s", "down", "ben")
-    assert feedback_boosts(store, "parse a cookie header") == {}
-
-
-def test_own_question_says_all_of_a_symbol(store):
-    for visitor in "xyz":
-        record(store, "parse cookie header", "s", "up", visitor)
-    record(store, "parse a cookie header", "s", "down", "ann")
-    assert feedback_boosts(store, "parse a cookie header")["s"].same == -1
 
 
 WORDS = ("parse", "cookie", "header", "value", "session", "expire")
@@ -135,12 +117,3 @@ def test_one_visitor_cannot_push_a_hit_to_the_top_of_a_different_question(events
         found = order(store, ASKED, "abcdefgh")
     assert found[0] == "a"
     assert all(abs(found.index(each) - n) <= MAX_CLIMB_ALONE for n, each in enumerate("abcdefgh"))
-
-
-def test_one_who_is_joined_by_hardly_anybody_still_does_not_decide(store):
-    for wording in ("parse the cookie header", "cookie header parse", "header cookie parse"):
-        record(store, wording, "c", "up", "eve")
-    record(store, "parse session value", "c", "click", "ann")  # too far from what is asked
-    assert order(store, ASKED, "abcdef")[0] == "a"
-    record(store, "parse that cookie header", "c", "click", "ann")
-    assert order(store, ASKED, "abcdef")[0] == "c"

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from dowse import Index
 from dowse.config import feedback_file
-from dowse.feedback.events import EVENT_KINDS, Event
-from dowse.feedback.store import FeedbackStore
+from dowse.feedback.events import EVENT_KINDS
 from dowse.interfaces.cli.main import main
 
 Run = Callable[..., tuple[int, str, str]]
@@ -50,12 +48,6 @@ def test_record_list_search_and_forget(run):
     assert run("feedback", "list")[:2] == (1, "")
 
 
-def test_a_choice_that_changes_no_answer_says_so(run):
-    code, out, err = run("feedback", "record", "yeast path:vendor", "Dough.rise")
-    assert code == 0 and out.startswith("up: ") and "so no answer changes; record it for a query" in err
-    assert not run("feedback", "record", "bake some bread", "Dough.rise")[2]
-
-
 def test_json_and_export(run):
     for kind in EVENT_KINDS:
         run("feedback", "record", "bake bread", "bake_bread", "--kind", kind)
@@ -67,13 +59,6 @@ def test_json_and_export(run):
     assert [line["kind"] for line in lines] == ["click", *reversed(EVENT_KINDS)]
     assert {line["visitor"] for line in lines} == {"cli"}
     assert run("feedback", "list", "-k", "1")[1].count("\n") == 1
-
-
-def test_a_symbol_that_is_gone_is_listed_as_such(run, sample):
-    with closing(FeedbackStore.open(sample)) as store:
-        store.record(Event("old question", "0123456789abcdef", "down", "ann"))
-    assert "0123456789abcdef (not in the index)" in run("feedback", "list")[1]
-    assert run("feedback", "reset", "--all")[1].startswith("forgot 1 choice in ")
 
 
 def test_mistakes_are_said_with_their_remedy(run, sample):

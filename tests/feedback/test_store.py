@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -36,10 +34,6 @@ def test_a_choice_is_kept_as_it_was_made(store):
     assert kept == Event("Parse the header?", "id-1", "click", "ann", 3, 1_700_000_000.5)
     assert list(store.events()) == [kept]
     assert store.path.parent.stat().st_mode & 0o077 == 0, "what one searches for is nobody else's business"
-
-
-def test_the_time_is_noted(store):
-    assert store.record(Event("q", "s", "click", "ann")).time > 1_700_000_000
 
 
 def test_counts_join_wordings_that_differ_in_nothing(store):
@@ -97,14 +91,6 @@ def test_what_is_no_choice_is_refused_with_a_reason(store, event, tells):
     assert not store.exists
 
 
-def test_half_characters_are_no_obstacle(store):
-    half = "caf\ud800"
-    store.record(Event(half, half, "click", half))
-    assert store.counts(half, limit=2**70)[0].symbol == "caf?"
-    assert store.query_id(half) is not None
-    assert store.reset(half, symbol=half, visitor=half) == 1
-
-
 def test_repetitions_are_kept_up_to_a_bound(store):
     for _ in range(store_module.MAX_REPEATS + 5):
         store.record(Event("q", "s", "click", "ann"))
@@ -140,28 +126,6 @@ def test_threads_and_stores_write_at_once(store):
     assert len(store.counts()) == 3
 
 
-def test_another_process_sees_what_was_recorded_and_forgets_it(store):
-    store.record(Event("q", "s", "click", "ann"))
-    script = (
-        "import sys; from pathlib import Path; from dowse.feedback.store import FeedbackStore\n"
-        "store = FeedbackStore(Path(sys.argv[1])); print(store.counts()[0].chosen, store.reset())"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(store.path)], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["1", "1"]
-    assert store.counts() == []
-
-
-def test_a_file_that_was_removed_is_begun_anew(store):
-    store.record(Event("q", "s", "click", "ann"))
-    store.path.unlink()
-    assert store.counts() == []
-    store.record(Event("q2", "s", "click", "ann"))
-    with closing(FeedbackStore(store.path)) as other:
-        assert [count.query for count in other.counts()] == ["q2"]
-
-
 def test_a_damaged_file_is_set_aside_and_another_begun(store):
     calls = (store.counts, store.reset, lambda: store.record(Event("q", "s", "click", "ann")))
     for number, call in enumerate(calls, 1):
@@ -172,24 +136,6 @@ def test_a_damaged_file_is_set_aside_and_another_begun(store):
         assert not store.exists
     assert store.record(Event("q", "s", "click", "ann")).query == "q"
     assert len(list(store.path.parent.glob("*.damaged-*"))) == 3
-
-
-def test_a_later_format_is_not_touched(store):
-    store.path.parent.mkdir()
-    database = sqlite3.connect(store.path)
-    database.execute("PRAGMA user_version = 99")
-    database.close()
-    with pytest.raises(FeedbackDamaged, match="format 99"):
-        store.counts()
-
-
-def test_a_folder_that_can_not_be_written_is_said(tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    with (
-        closing(FeedbackStore(tmp_path / "file" / "feedback.sqlite")) as store,
-        pytest.raises(DowseError, match="permissions"),
-    ):
-        store.record(Event("q", "s", "click", "ann"))
 
 
 def test_every_place_has_a_file_of_its_own_in_the_users_data(tmp_path, monkeypatch):

@@ -33,11 +33,6 @@ def test_the_last_thumb_is_the_visitors_word(before, thumb, after):
     assert visitor_vote([*before, thumb, *after]) == (1 if thumb == "up" else -1)
 
 
-def test_who_copies_is_surer_than_who_looks():
-    click, copy, opened, up = (visitor_vote([kind]) for kind in ("click", "copy", "open", "up"))
-    assert visitor_vote([]) == 0 < click < copy == opened < up
-
-
 @given(words, words)
 def test_likeness_is_a_cosine(a, b):
     worth = {word: 1.0 + n for n, word in enumerate("abcdefgh")}
@@ -48,24 +43,8 @@ def test_likeness_is_a_cosine(a, b):
     assert not a or cosine_similarity(a, a, worth.__getitem__) == pytest.approx(1)
 
 
-def test_a_rare_word_makes_questions_more_alike_than_a_common_one():
-    worth = {"quaternion": 8.0, "get": 1.0, "norm": 4.0, "product": 4.0}
-    rare = cosine_similarity({"quaternion", "norm"}, {"quaternion", "product"}, worth.__getitem__)
-    assert rare > 0.7 > 0.1 > cosine_similarity({"get", "norm"}, {"get", "product"}, worth.__getitem__)
-
-
-def test_words_that_say_nothing_make_nothing_alike():
-    assert cosine_similarity({"python"}, {"python"}, {"python": 0.0}.__getitem__) == 0.0
-
-
 @given(st.dictionaries(st.text(), st.lists(st.floats(-1, 1), min_size=1, max_size=9), max_size=9))
 def test_many_wordings_give_nobody_more_than_one_vote(votes):
     together, others = pool_votes(votes)
     assert abs(together) <= len(votes) + 1e-9
     assert together - others <= 1 + 1e-9
-
-
-def test_the_loudest_is_left_out_of_the_others():
-    assert pool_votes({"a": [1.0, 0.9], "b": [0.3], "c": [0.5, -0.5]}) == (1.3, pytest.approx(0.3))
-    assert pool_votes({"a": [1.0]}) == (1.0, 0.0)
-    assert pool_votes({}) == (0.0, 0.0)

@@ -8,7 +8,6 @@ import pytest
 
 from dowse import Index
 from dowse.encoders.registry import load_approximation, load_encoder
-from dowse.errors import DowseError
 from dowse.indexing import approximate
 from dowse.vectors.files import approximation_of
 
@@ -48,12 +47,6 @@ def test_symbols_are_found_by_meaning_and_count_as_not_embedded(index):
     assert answer.hits[0].symbol.name == "retry"
     assert (answer.embedded.symbols, answer.embedded.total, answer.embedded.approximate) == (0, encoded, True)
     assert index.unembedded() == encoded and embed_approximately(index) == 0
-
-
-def test_filters_hold_for_approximate_vectors(index):
-    embed_approximately(index)
-    names = [hit.symbol.path for hit in index.search(f"{QUERY} path:c*.py", mode="embedding").hits]
-    assert names and all(name.startswith("c") for name in names)
 
 
 def test_own_vectors_replace_them(index):
@@ -107,12 +100,3 @@ def test_embedding_begins_with_them_where_it_takes_long(index, monkeypatch):
     seen.clear()
     index.embed(on_progress=lambda _: seen.append(folder(index).exists()))
     assert seen == [False]
-
-
-def test_a_second_process_leaves_them_to_the_first(index):
-    encoder = load_encoder("base")
-    with index.backend.vector_writer(approximation_of(encoder.id), encoder.dimension, 0.0):
-        with pytest.raises(DowseError):
-            embed_approximately(index)
-        index.embed()
-    assert index.unembedded() == 0

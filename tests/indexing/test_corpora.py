@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 
 import pytest
 
 from dowse import Index
-from dowse.errors import SourceError
 
-from helpers import contents, image, json_lines
+from helpers import image, json_lines
 
 
 def function(number: int, **more: object) -> dict[str, object]:
@@ -35,50 +32,6 @@ def test_plain_json_lines(corpus):
     assert best.symbol.code == function(3)["code"]
     assert [h.symbol.id for h in index.search("/x . 4/").hits] == ["f4"]
     assert [h.symbol.id for h in index.search("solve lang:python sym:solve_2").hits] == ["f2"]
-
-
-def test_a_packed_file(tmp_path):
-    path = tmp_path / "functions.jsonl.gz"
-    path.write_bytes(gzip.compress(json.dumps(function(7)).encode()))
-    with Index.open(path, index_dir=str(tmp_path / "index")) as index:
-        assert index.update().added == 1
-        assert [row.name for row in index.symbols()] == ["solve_7"]
-
-
-def test_a_beir_folder(tmp_path):
-    rows = [
-        {
-            "_id": "d1",
-            "title": "add",
-            "text": "def add(a, b):\n    return a + b\n",
-            "metadata": {"language": "python"},
-        },
-        {
-            "_id": "d2",
-            "title": "",
-            "text": "func Sub(a, b int) int { return a - b }",
-            "metadata": {"language": "go"},
-        },
-    ]
-    json_lines(tmp_path / "set" / "corpus.jsonl", rows)
-    json_lines(tmp_path / "set" / "queries.jsonl", [{"_id": "q1", "text": "how to multiply numbers"}])
-    (tmp_path / "set" / "qrels").mkdir()
-    (tmp_path / "set" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
-    with Index.open(tmp_path / "set", index_dir=str(tmp_path / "index")) as index:
-        assert index.update().added == 2
-        assert [hit.symbol.id for hit in index.search("Sub").hits] == ["d2"]
-        assert index.search("multiply", fuzziness="0").hits == ()
-        with index.backend.reader() as reader:
-            assert reader.is_corpus
-
-
-def test_no_change_no_writes(corpus):
-    _, index = corpus
-    written = contents(index.backend.folder)
-    report = index.update()
-    assert (report.wrote, report.unchanged, report.generation) == (False, 5, 1)
-    assert contents(index.backend.folder) == written
-    assert not any(index.status()["changes"].values())
 
 
 def test_an_updated_corpus_equals_a_fresh_one(corpus, tmp_path):
@@ -118,12 +71,6 @@ def test_repeated_ids_are_told(tmp_path):
         ((place, reason),) = index.skipped()
         assert place == "id f1" and "last" in reason
         assert not index.update().wrote
-
-
-def test_a_file_without_functions_is_an_error(tmp_path):
-    path = json_lines(tmp_path / "c.jsonl", [{"question": "why?"}])
-    with Index.open(path, index_dir=str(tmp_path / "index")) as index, pytest.raises(SourceError):
-        index.update()
 
 
 @pytest.mark.parametrize(

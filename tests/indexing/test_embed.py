@@ -77,14 +77,6 @@ def test_another_index_takes_vectors_from_the_cache(tmp_path: Path) -> None:
     assert other.search("try again after an error", k=1, mode="embedding").hits[0].symbol.name == "retry"
 
 
-def test_a_rebuilt_index_takes_vectors_from_the_cache(tmp_path: Path) -> None:
-    index = make_index(write_tree(tmp_path / "code", FILES), tmp_path / "i")
-    index.embed()
-    index.update(rebuild=True)
-    assert index.unembedded() == index.status()["symbols"]
-    assert index.embed().encoded == 0
-
-
 def test_a_run_cut_short_goes_on_where_it_was(tmp_path: Path) -> None:
     index = make_index(write_tree(tmp_path / "code", FILES), tmp_path / "i")
     first = index.embed(seconds=0.0, chunk=2)
@@ -150,16 +142,6 @@ def test_the_docs_view_reads_documentation_alone(tmp_path: Path) -> None:
     assert plain.unembedded() > 0  # another view is another encoder
 
 
-def test_without_an_encoder_nothing_is_embedded_and_meaning_is_refused(tmp_path: Path) -> None:
-    root = write_tree(tmp_path / "code", FILES)
-    index = Index.open(root, index_dir=str(tmp_path / "i"), encoder="none")
-    index.update()
-    assert index.unembedded() == 0
-    assert index.search("retry").embedded is None
-    with pytest.raises(Exception, match="no encoder"):
-        index.search("retry", mode="embedding")
-
-
 def test_what_a_kill_left_undone_is_made_good(tmp_path: Path) -> None:
     files = {f"m{n}.py": f"def f{n}(x):\n    return x + {n}\n" for n in range(12)}
     index = make_index(write_tree(tmp_path / "code", files), tmp_path / "i")
@@ -173,21 +155,6 @@ def test_what_a_kill_left_undone_is_made_good(tmp_path: Path) -> None:
     assert index.embed() == EmbedReport(load_encoder("small").id, seconds=ANY)
     assert len(index.related("f3", k=2).cluster.members) == 2
     assert json.loads((folder / "embedded.json").read_bytes())["symbols"] == total
-
-
-def test_the_count_is_made_once_a_generation_and_groups_stay(tmp_path: Path) -> None:
-    root = write_tree(tmp_path / "code", FILES)
-    index = make_index(root, tmp_path / "i")
-    index.embed()
-    (root / "text/words.py").unlink()
-    index.update()
-    folder = next((tmp_path / "i" / "vectors").iterdir())
-    before = json.loads((folder / "embedded.json").read_bytes())
-    answer = index.search("retry")
-    after = json.loads((folder / "embedded.json").read_bytes())
-    assert after["generation"] == answer.generation > before["generation"]
-    assert after["symbols"] == answer.embedded.symbols == answer.embedded.total
-    assert (after["matrix"], after["clusters"]) == (before["matrix"], before["clusters"])
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"dimension": "many"}', '{"format": 99}'])

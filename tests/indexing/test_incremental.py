@@ -13,7 +13,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.parsing.parser import parse_file
 
 from helpers import age, contents, image, write_tree
 
@@ -110,15 +109,6 @@ def test_an_edit_of_the_same_size_in_the_same_instant_is_seen(place):
     assert [row.name for row in index.symbols("f????")] == ["fourt"]
 
 
-def test_files_of_the_future_are_read_again_rather_than_trusted(place):
-    root, index = place
-    ahead = 4_000_000_000
-    (root / "a.py").write_text("def later(): ...\n")
-    os.utime(root / "a.py", (ahead, ahead))
-    index.update()
-    assert index.symbols("later")
-
-
 def test_only_changed_files_are_read(place):
     root, index = place
     (root / "a.py").write_text("def renewed(): ...\n")
@@ -158,17 +148,6 @@ def test_left_out_files_are_opened_once(tmp_path):
         assert dict(index.skipped()) == {"x.dat": "binary"}
 
 
-def test_a_file_that_becomes_binary_leaves_the_index(place):
-    root, index = place
-    (root / "a.py").write_bytes(b"\x00\x01\x02" * 50)
-    report = index.update()
-    assert report.deleted == 1
-    assert index.symbols("alpha") == [] and ("a.py", "binary") in index.skipped()
-    (root / "a.py").write_text(TEXTS[0])
-    index.update()
-    assert index.symbols("alpha") and index.skipped() == []
-
-
 def test_ids_stay_when_other_parts_change(place):
     root, index = place
     before = {row.qualified_name: row.key for row in index.symbols("*")}
@@ -181,22 +160,6 @@ def test_ids_stay_when_other_parts_change(place):
     assert before.items() <= after.items()
     now = {row.qualified_name: index.symbol(row).content_hash for row in index.symbols("*")}
     assert hashes["alpha"] == now["alpha"] and hashes["beta"] != now["beta"]
-
-
-def test_equal_names_have_ids_of_their_own(place):
-    _, index = place
-    twins = index.symbols("Gamma.delta")
-    assert len(twins) == 2 and len({row.key for row in twins}) == 2
-
-
-def test_a_renamed_file_keeps_its_content_hashes(place):
-    """Vectors hang on them, so a rename will cost none."""
-    root, index = place
-    before = sorted(index.symbol(row).content_hash for row in index.symbols("*"))
-    (root / "a.py").rename(root / "pkg" / "z.py")
-    report = index.update()
-    assert (report.added, report.deleted) == (1, 1)
-    assert sorted(index.symbol(row).content_hash for row in index.symbols("*")) == before
 
 
 def test_settings_that_change_the_index_change_it(place, tmp_path):
@@ -218,24 +181,6 @@ def test_undecodable_names_and_contents_survive(tmp_path):
         assert [row.name for row in index.symbols("caf?")] == ["café"]
         assert [row.path for row in index.symbols("odd_name")] == ["odd\\xff.py"]
         assert not index.update().wrote
-
-
-def test_an_empty_tree(tmp_path):
-    (tmp_path / "tree").mkdir()
-    with Index.open(tmp_path / "tree", index_dir=str(tmp_path / "index")) as index:
-        assert not index.update().wrote
-        assert index.file_count() == 0
-        assert index.search("anything").hits == ()
-
-
-def test_references_are_kept_with_their_lines(place):
-    """The graph that comes next is made of them."""
-    root, index = place
-    parsed = parse_file((root / "a.py").read_bytes(), "python", "a.py")
-    with index.backend.reader() as reader:
-        stored = {file.path: reader.references(file.file_id) for file in reader.files()}
-    assert [tuple(reference) for reference in stored["a.py"]] == [tuple(r) for r in parsed.references]
-    assert stored["a.py"] and stored["notes.md"] == []
 
 
 def test_an_update_without_an_encoder_does_not_load_numpy(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from dowse.vectors.adapter import AdapterFile, read_facts
 from eval.git_repo import GitRepo
 from indexing.told_by_history import QUESTION, THINGS, commits, make, source
 
-from helpers import run_dowse
+from helpers import large_from
 
 
 @pytest.fixture(scope="module")
@@ -58,28 +58,10 @@ def test_it_finds_what_only_the_history_knows(learnt):
         assert plain.learn() is None
 
 
-def test_explain_and_status_show_it(learnt, monkeypatch):
-    monkeypatch.setenv("DOWSE_ADAPTER", "yes")
-    root, folder = learnt
-    place = (root, "--index-dir", folder, "--encoder", "small")
-    shown = run_dowse("search", QUESTION, *place, "--explain", "--mode", "embedding").stdout
-    assert "adapted by 60 commits: +0." in shown
-    assert "adapter    60 commits, MRR 0." in run_dowse("status", *place).stdout
-
-
 @pytest.mark.parametrize("query", ["where is the falcon workshop", "falcon workshop tulips", "fix"])
 def test_only_requests_for_a_change_are_adapted(learnt, query):
     with opened(*learnt) as index:
         assert adapted(index) and not adapted(index, query)
-
-
-def test_confidence_is_that_of_the_query_as_it_was(learnt):
-    with opened(*learnt) as index, opened(*learnt, adapter=False) as plain:
-        confidences = [
-            {hit.symbol.name: hit.confidence for hit in each.search(QUESTION, mode="embedding")}
-            for each in (index, plain)
-        ]
-    assert confidences[0] == pytest.approx(confidences[1], abs=0.01)
 
 
 def test_a_history_that_says_nothing_new_is_not_used(tmp_path):
@@ -131,7 +113,7 @@ def test_an_evaluation_learns_nothing_that_is_as_new_as_its_questions(place):
         assert index.learn().commits == 60
 
 
-@pytest.mark.parametrize("damage", ["empty", "short", "flipped", "longer", "folder", "not finite"])
+@pytest.mark.parametrize("damage", ["short", "flipped"])
 def test_a_damaged_adapter_counts_as_none(place, damage):
     root, folder = place
     (file,) = (folder / "derived").glob("adapter-*")
@@ -139,22 +121,13 @@ def test_a_damaged_adapter_counts_as_none(place, damage):
     if damage == "flipped":
         data[-1] ^= 1
     file.unlink()
-    if damage == "folder":
-        file.mkdir()
-    else:
-        sizes = {"empty": 0, "short": len(data) // 2}
-        file.write_bytes(data[: sizes.get(damage, len(data))] + b"\0" * (damage == "longer"))
-    if damage == "not finite":  # with a hash that is right
-        from dowse.vectors import adapter
-
-        body = bytes(data[16:-4]) + b"\xff\xff\xff\x7f"
-        file.write_bytes(adapter._digest(body) + body)
+    file.write_bytes(data[: len(data) // 2] if damage == "short" else data)
     with opened(root, folder) as index:
         assert not adapted(index)
-        assert damage == "not finite" or index.has_new_history()
+        assert index.has_new_history()
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b"[1, 2]", b'["x", [["a"]]]', b"[" * 100_000])
+@pytest.mark.parametrize("damage", [b"{", b"[1, 2]"])
 def test_damaged_commits_are_mined_again(place, damage):
     root, folder = place
     (folder / "derived" / "commits.json").write_bytes(damage)
@@ -164,7 +137,7 @@ def test_damaged_commits_are_mined_again(place, damage):
         assert index.learn().commits == 60
 
 
-@pytest.mark.parametrize("history", ["none", "shallow", "alternates", "few", "unreadable"])
+@pytest.mark.parametrize("history", large_from(2, ["shallow", "none", "alternates", "few", "unreadable"]))
 def test_where_nothing_can_be_learnt_nothing_changes(learnt, tmp_path, history):
     root = tmp_path / "repo"
     if history == "shallow":

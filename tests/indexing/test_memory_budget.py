@@ -29,17 +29,6 @@ def test_the_parts_are_no_more_than_the_whole(memory, processes):
     assert parts <= memory * MEGABYTE
 
 
-@given(st.integers(1, 299), st.integers(1, 512))
-def test_too_little_memory_is_one_process(memory, processes):
-    budget = memory_budget(Settings(memory=memory, processes=processes))
-    assert budget.processes == 1 and budget.worker_bytes > 0 and budget.writer_bytes > 0
-
-
-@given(st.integers(1, 256))
-def test_by_default_every_process_has_its_memory(processes):
-    assert memory_budget(Settings(processes=processes)).processes == processes
-
-
 @linux_only
 def test_a_process_that_is_too_large_is_replaced_and_nothing_is_lost(tmp_path):
     tree = write_tree(tmp_path / "tree", {f"m{n}.py": f"def f{n}():\n    return {n}\n" for n in range(20)})
@@ -52,8 +41,3 @@ def test_a_process_that_is_too_large_is_replaced_and_nothing_is_lost(tmp_path):
 def test_a_filter_never_excludes_a_key_that_was_added(keys):
     found = KeyFilter(keys, len(keys))
     assert not any(found.excludes(key) for key in keys)
-
-
-def test_a_filter_excludes_most_others():
-    found = KeyFilter((hash(f"a{n}") for n in range(10_000)), 10_000)
-    assert sum(found.excludes(hash(f"b{n}")) for n in range(10_000)) > 9_000

@@ -6,7 +6,6 @@ import contextlib
 import os
 import sqlite3
 import sys
-import threading
 from functools import partial
 from pathlib import Path
 
@@ -19,11 +18,10 @@ from dowse.indexing import parse_pool as pool
 from dowse.indexing.link_pool import resolve_in_processes
 from dowse.indexing.memory_budget import memory_budget
 from dowse.indexing.parse_jobs import CorpusJob, Job
-from dowse.parsing.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS
 from dowse.source.corpus import CorpusFunction
 from dowse.storage.local.backend import LocalBackend
 
-from helpers import age, contents, json_lines, write_tree
+from helpers import age, contents, write_tree
 
 # The real worker, except that it crashes or hangs on some names.
 FAULTY = """
@@ -93,15 +91,6 @@ def test_two_builds_number_files_alike(tmp_path):
     assert [path for _, path in sorted(builds[0])] == sorted(tree)
 
 
-def test_no_jobs_no_processes():
-    assert list(pool.parse_all([], 2)) == []
-
-
-def test_a_file_that_is_gone_is_told():
-    (reply,) = pool.parse_all([Job("x", "r", "x", "", "/no/such/file", 1, 1, "", False)], 1)
-    assert reply.status == "unreadable" and reply.records == ()
-
-
 def test_a_deadly_file_costs_itself_alone(tmp_path):
     names = [f"{i}.py" for i in range(8)]
     names[1], names[4], names[7] = "segfault.py", "leave.py", "raise.py"
@@ -164,26 +153,6 @@ def test_a_file_that_takes_too_much_memory_is_indexed_as_plain_lines(tmp_path):
     assert replies["b.py"].records[0].problem == ""
 
 
-def test_a_function_that_cannot_be_parsed_is_indexed_as_plain_lines():
-    functions = tuple(
-        CorpusFunction(n, "", f"{n}.py", n, "python", f"def {n}(): ...", "", 1, "") for n in ("good", "slow")
-    )
-    replies = list(pool.parse_all([CorpusJob("both", functions, False)], 1, program=with_patch(POISONED)))
-    problems = {record.key: record.problem for reply in replies for record in reply.records}
-    assert problems["good"] == "" and problems["slow"].endswith("indexed as plain lines")
-
-
-def test_many_slow_files_shorten_the_limits_then_end_parsing(tmp_path):
-    (job,) = jobs(tmp_path, ["a.py"])
-    slow = pool.SlowFileBudget()
-    assert slow.limit(job) == job
-    slow.spend(SLOW_FILES_SECONDS + 1)
-    assert slow.limit(job) == job._replace(short_limits=True)
-    slow.spend(ALL_SLOW_FILES_SECONDS)
-    assert slow.limit(job).plain_reason == "too many other files were slow to parse"
-    assert slow.limit(job._replace(plain_reason="parser died")).plain_reason == "parser died"
-
-
 def test_once_too_much_time_is_lost_no_file_is_parsed(tmp_path, monkeypatch):
     monkeypatch.setattr(pool, "ALL_SLOW_FILES_SECONDS", 0.0)
     names = ["crash.py", *(f"{i}.py" for i in range(9))]
@@ -227,14 +196,6 @@ def test_a_process_that_cannot_start_is_told_at_once(tmp_path, program, reason):
     assert reason in str(raised.value)
 
 
-def test_a_consumer_may_leave_early(tmp_path):
-    before = threading.active_count()
-    replies = pool.parse_all(jobs(tmp_path, [f"{i}.py" for i in range(60)]), 2)
-    next(replies)
-    replies.close()
-    assert threading.active_count() == before
-
-
 def test_an_update_lists_what_killed_the_parser(tmp_path, monkeypatch):
     root = write_tree(tmp_path / "tree", {"good.py": "def fine(): ...\n", "segfault.py": "def bad(): ...\n"})
     age(root)
@@ -252,20 +213,6 @@ def test_an_update_lists_what_killed_the_parser(tmp_path, monkeypatch):
         (root / "segfault.py").write_text("def mended(): ...\n")
         assert index.update().added == 1
         assert index.skipped() == []
-
-
-def test_a_corpus_lists_what_killed_the_parser(tmp_path, monkeypatch):
-    rows = [
-        {"id": n, "name": n, "language": "python", "code": f"def {n}(): ..."} for n in ("a", "segfault", "b")
-    ]
-    path = json_lines(tmp_path / "c.jsonl", rows)
-    monkeypatch.setattr(pool, "parser_program", lambda: with_patch(FAULTY))
-    with Index.open(path, index_dir=str(tmp_path / "index")) as index:
-        assert index.update().added == 2
-        assert index.skipped() == [("segfault", "parser died (SIGSEGV)")]
-        written = contents(index.backend.folder)
-        assert not index.update().wrote
-        assert contents(index.backend.folder) == written
 
 
 def test_a_writer_that_cannot_parse_leaves_the_index_as_it_was(tmp_path, monkeypatch):

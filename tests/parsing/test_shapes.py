@@ -6,8 +6,7 @@ import sys
 import pytest
 
 from dowse.parsing.chunking import MAX_BYTES
-from dowse.parsing.grammar import compile_grammar
-from dowse.parsing.languages import LANGUAGES, detect_language, language_names
+from dowse.parsing.languages import detect_language
 from dowse.parsing.parser import parse_file
 
 
@@ -110,17 +109,6 @@ def test_broken_code_gives_what_is_whole():
     assert "g" in by_name(parse_file(text, "python", "a.py"))
 
 
-def test_nothing_comes_of_nothing():
-    for language in [*LANGUAGES, "", "markdown", "json"]:
-        assert parse_file(b" \n\t\n", language, "a").definitions == ()
-
-
-def test_deep_nesting_and_endless_lines():
-    parse_file(b"(" * 20000, "python", "a.py")
-    parse_file(b"f(" * 3000 + b")" * 3000, "javascript", "a.js")
-    parse_file(b"var a=" + b"b(1)+" * 50000 + b"1;", "javascript", "a.js")
-
-
 def test_typedef_of_a_struct_is_one_definition():
     file = parse_file(b"typedef struct s {\n  int a;\n} s;\n", "c", "a.c")
     assert [(d.kind, d.qualified_name) for d in file.definitions] == [("struct", "s")]
@@ -138,11 +126,6 @@ def test_naming_a_language_loads_no_grammar():
         "sys.exit(any(m.startswith('tree_sitter') for m in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_grammars_are_loaded_once():
-    grammar = LANGUAGES["python"].grammar
-    assert compile_grammar(grammar) is compile_grammar(grammar)
 
 
 @pytest.mark.parametrize("language", ["python", "json", "markdown", "javascript"])
@@ -174,18 +157,6 @@ def test_only_the_remainder_of_a_file_is_a_module_without_a_signature():
     long = b"".join(b"call(%d)\n" % n for n in range(500))
     rest = parse_file(b"# About.\n\n" + long, "python", "a.py").definitions
     assert len(rest) > 1 and {(d.kind, d.name, d.signature) for d in rest} == {("module", "a", "")}
-
-
-def test_language_names():
-    names = language_names()
-    assert set(LANGUAGES) < set(names) and list(names) == sorted(set(names))
-    assert {"markdown", "go-module", "perl", "dockerfile"} < set(names) and "" not in names
-
-
-def test_no_reference_holds_the_byte_that_separates_them_when_stored():
-    text = b"import x from 'a\0b';\nimport 'c\0d';\nf\0(g\0.h());\n"
-    found = parse_file(text, "javascript", "a.js").references
-    assert found and not any("\0" in r.name + r.qualifier for r in found)
 
 
 def test_one_line_outside_definitions_is_kept_if_it_says_something():

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.parsing import tokenizer
 from dowse.parsing.tokenizer import document_terms, split_identifier, stem, tokenize
 
 WORDS = st.text(st.sampled_from("abcxyzABCXYZ0189_éÉßΣσ日本"), min_size=1, max_size=30)
@@ -107,25 +106,9 @@ def test_any_text_gives_clean_terms(text):
     assert set(document_terms(text.encode()).split()) == set(terms)
 
 
-@given(WORDS)
-def test_case_of_a_plain_word_does_not_matter(word):
-    plain = re.sub(r"[^a-z]", "", word.lower())
-    assert tokenize(plain) == tokenize(plain.upper()) == tokenize(plain.capitalize())
-
-
 def test_data_is_no_word():
     assert tokenize("A" * 81) == tokenize("_" * 81) == []
     assert tokenize("A" * 80) == ["a" * 80]
-
-
-def test_the_cache_is_bounded(monkeypatch):
-    monkeypatch.setattr(tokenizer, "CACHE_LIMIT", 100)
-    before = dict(tokenizer.term_cache)
-    tokenizer.term_cache.clear()
-    for i in range(1000):
-        assert tokenize(f"word{i}") == [f"word{i}", "word", str(i)]
-        assert len(tokenizer.term_cache) <= 100
-    tokenizer.term_cache.update(before)
 
 
 def test_long_names_keep_their_words_and_data_does_not():

@@ -25,26 +25,6 @@ def test_text_and_bytes_agree_and_a_carriage_return_stays(text):
     assert lines("X", text, literal=True) == expected
 
 
-@pytest.mark.parametrize(
-    ("pattern", "case", "found"),
-    [
-        ("foo", "smart", ["foo", "Foo", "FOO"]),
-        ("Foo", "smart", ["Foo"]),
-        ("foo", "sensitive", ["foo"]),
-        ("FOO", "insensitive", ["foo", "Foo", "FOO"]),
-    ],
-)
-@pytest.mark.parametrize("literal", [True, False])
-def test_case(pattern, case, found, literal):
-    hits = lines(pattern, "foo\nFoo\nFOO", literal=literal, case=case)
-    assert [hit.text for hit in hits] == found
-
-
-def test_smart_case_looks_at_literals_only():
-    assert [hit.text for hit in lines(r"\Sx\W", "AX!\nax!")] == ["AX!", "ax!"]
-    assert [hit.text for hit in lines(r"[A-C]x", "AX!\nAx!")] == ["Ax!"]
-
-
 def test_literals_are_literal():
     assert lines("a.b(", "axb(\na.b(", literal=True) == [LineMatch(2, "a.b(", ((0, 4),))]
 
@@ -60,61 +40,29 @@ def test_invalid_bytes_are_survived():
     assert lines(r"\bb\b", b"\xff b \xc3\xa9\n") == [LineMatch(1, "\ufffd b é", ((2, 3),))]
 
 
-def test_word_boundaries_are_unicode():
-    text = "foo\néfoo\nfoo→\nfoo é\n"
-    assert [hit.line for hit in lines(r"\bfoo\b", text)] == [1, 3, 4]
-    assert [hit.line for hit in lines(r"\Bfoo", text)] == [2]
-    assert lines(r"\b", "é→") == [LineMatch(1, "é→", ((0, 0), (1, 1)))]
-
-
 def test_many_matches_in_one_long_line_take_linear_time():
     hits = lines("a", "éa" * 50_000)
     assert hits[0].spans[-1] == (99_999, 100_000)
     assert lines(r"\Ba", "éa" * 5_000)[0].spans[-1] == (9_999, 10_000)
 
 
-def test_a_whole_word_is_found_even_where_a_failed_one_overlaps():
-    assert lines(r"\ba a\b", "éa a a\n→a a→") == [
-        LineMatch(1, "éa a a", ((3, 6),)),
-        LineMatch(2, "→a a→", ((1, 4),)),
-    ]
-
-
-def test_many_empty_matches_still_hit_each_line():
-    assert len(lines("x*", "abcé\n" * 2_000)) == 2_000
-
-
-def test_any_agrees():
-    assert compile_pattern("b+").line_numbers("a\nbb") == [2]
-    assert compile_pattern("c").line_numbers("a\nbb") == []
-
-
 @pytest.mark.parametrize(
     ("pattern", "fragment"),
     [
         (r"(?=x)", "linear-time"),
-        (r"(?!x)", "linear-time"),
-        (r"(?<=x)", "linear-time"),
-        (r"(?<!x)", "linear-time"),
         (r"(?>x)", "linear-time"),
         (r"(a)\1", "back-references"),
         (r"(?P<n>a)(?P=n)", "linear-time"),
         (r"a\nb", "line feed"),
-        ("a\nb", "line feed"),
-        (r"[\n]", "line feed"),
-        (r"a\x0ab", "line feed"),
         ("(", "unclosed '('"),
         (")", "too many"),
         ("[a", "unclosed '['"),
-        ("[]", "unclosed '['"),
         ("[z-a]", "upwards"),
         (r"[a-\d]", "range"),
         ("[a&&]", "empty"),
         (r"[\b]", "no meaning"),
         ("*a", "nothing to repeat"),
-        ("(?i)*", "nothing to repeat"),
         ("a{", "unclosed '{'"),
-        ("a{x}", "numbers"),
         ("a{3,2}", "first"),
         ("a{5000}", "at most 1000"),
         ("(a{100}){100}", "too large"),
@@ -122,11 +70,8 @@ def test_any_agrees():
         ("a\\", "lone"),
         (r"\p{Nope}", "not a known category"),
         (r"\x{110000}", "hexadecimal"),
-        (r"\xZ", "hexadecimal"),
         ("(?z)", "flag"),
-        ("(?", "flag"),
         ("(?P<>a)", "group name"),
-        ("(?P<n>a)(?P<n>b)", "group name"),
         ("(" * 100 + ")" * 100, "simplify"),
         ("a" + "*" * 100, "in a row"),
         ("\ud800", "surrogate"),

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.errors import IndexDamaged
 from dowse.research.hyperbolic.chains import MAX_DEPTH, file_chain
 from dowse.research.hyperbolic.embed import embed, recenter, to_floats
 from dowse.research.hyperbolic.poincare import distances
@@ -155,10 +154,6 @@ def test_after_an_update_points_are_those_of_an_index_made_afresh(shop: Path, tm
     assert_equal(coordinates(shop), coordinates(tmp_path / "afresh"))
 
 
-def test_committing_computes_nothing_of_it(shop: Path) -> None:
-    assert not (shop / "derived").exists()
-
-
 def test_the_shape_of_the_tree_is_cached_beside_the_index(
     shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,24 +170,6 @@ def test_a_cache_that_cannot_be_read_is_computed_again(shop: Path, data: bytes) 
     assert_equal(coordinates(shop), expected)
 
 
-@pytest.mark.parametrize("at", [1, 3, 20, -1])
-def test_a_cache_with_other_numbers_is_computed_again_or_refused(shop: Path, at: int) -> None:
-    """A folder may come from anybody: no number in it leads to a crash, or to endless work."""
-    coordinates(shop)
-    path = shop / "derived" / "tree.i64"
-    for value in (-1, 0, 7, 2**60):
-        numbers = np.fromfile(path, "<i8")
-        numbers[at] = value
-        (shop / "derived" / "other").write_bytes(numbers.tobytes())
-        (shop / "derived" / "other").replace(path)
-        try:
-            points = np.array(list(coordinates(shop).values()))
-        except IndexDamaged as error:
-            assert "--rebuild" in str(error)
-        else:
-            assert np.isfinite(points).all()
-
-
 def test_an_index_that_cannot_be_written_to_has_coordinates_all_the_same(shop: Path) -> None:
     (shop / "derived").write_text("in the way")
     assert len(coordinates(shop)) == 10
@@ -204,19 +181,6 @@ def test_what_is_near_in_the_tree_is_near_in_the_ball(shop: Path) -> None:
     assert list(np.argsort(apart)) == [0, 1, 2, 3, 4]
     hops = np.array([2.0, 4.0, 6.0, 8.0])
     assert np.allclose(apart[1:] / apart[1] * 2, hops, rtol=0.25)
-
-
-def test_points_are_seen_from_the_deepest_node_that_holds_them_all(shop: Path) -> None:
-    lengths = [np.linalg.norm(point) for point in coordinates(shop, ("u-0", "u-2")).values()]
-    assert lengths[0] == pytest.approx(lengths[1]), "both hang on the origin, their file"
-    (alone,) = coordinates(shop, ("u-0",)).values()
-    assert np.linalg.norm(alone) == pytest.approx(lengths[0])
-
-
-def test_no_symbol_has_no_place(tmp_path: Path) -> None:
-    update(tmp_path, [])
-    with LocalBackend(tmp_path).reader() as reader, pytest.raises(ValueError, match="no symbol"):
-        tree_coordinates(reader, [], 5)
 
 
 def test_a_tree_too_wide_for_doubles_is_embedded_in_decimals(tmp_path: Path) -> None:

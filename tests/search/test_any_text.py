@@ -54,10 +54,6 @@ def test_a_note_says_what_was_taken_as_plain_text(sample_index: Index, query: st
     assert text in notes[0]
 
 
-def test_a_query_without_mistakes_has_no_such_note(sample_index: Index):
-    assert all(note.code != "plain-text" for note in sample_index.search('bake "bread" lang:py').notes)
-
-
 def test_a_bad_pattern_of_the_regex_mode_is_an_error(sample_index: Index):
     with pytest.raises(QueryError, match="unclosed"):
         sample_index.search("a(", mode="regex")

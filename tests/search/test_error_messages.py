@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from dowse import Index
-from dowse.search.error_messages import message_parts
 
 DISABLED = "timers are disabled, call `enable_time` to enable timers"
 FILES = {
@@ -71,11 +70,6 @@ def test_the_code_that_writes_a_message_comes_first(shop, pasted, name):
     assert any(each.source == "message" for each in first.explanation)
 
 
-def test_a_position_of_another_program_is_said_to_be_unknown(shop):
-    notes = shop.search("thread 'main' panicked at src/main.rs:9:5: timers are disabled").notes
-    assert "read as Rust output; its position is not in this index" in [note.text for note in notes]
-
-
 def test_a_message_of_the_repository_or_a_filter_written_by_hand_stays_a_query(shop):
     assert not any(hit.symbol.language == "python" for hit in shop.search("SomeError: full lang:rust").hits)
 
@@ -84,13 +78,3 @@ def test_a_few_words_in_common_do_not_make_it_the_message(shop):
     text = "IOError: does not permit further reading of the file that was named on the command line here"
     answer = shop.search(text)
     assert not any(each.source == "message" for hit in answer.hits for each in hit.explanation)
-
-
-def test_parts_overlap_and_leave_out_the_name_of_the_exception():
-    assert message_parts("ValueError: cannot open the shop today") == [
-        "cannot open the",
-        "open the shop",
-        "the shop today",
-    ]
-    assert message_parts("KeyError: 'x'") == []
-    assert len(message_parts(" ".join(f"word{number}" for number in range(500)))) <= 12

@@ -17,31 +17,10 @@ from helpers import write_tree
 PATTERNS = [".", "a*", r"\w+", "a|b", "$", "^", r"\bx", "\u00e9?"]
 
 
-class Counted(list):
-    """A list that counts how often it is read."""
-
-    reads = 0
-
-    def __getitem__(self, index):
-        self.reads += 1
-        return super().__getitem__(index)
-
-
 def smallest_around(starts: list[int], ends: list[int], number: int) -> int:
     """The index of the last symbol that starts before a line and ends after it, by trying all."""
     fitting = [i for i in range(len(starts)) if starts[i] <= number <= ends[i]]
     return fitting[-1] if fitting else -1
-
-
-def test_lines_after_many_small_symbols_are_not_compared_with_each():
-    count = 5_000
-    starts = [1, *range(2, count + 2)]
-    ends = Counted([3 * count, *range(2, count + 2)])
-    numbers = list(range(count + 2, 3 * count))
-    found = {}
-    assign_to_symbols(7, (list(range(10, 10 + len(starts))), starts, ends), numbers, found)
-    assert found == {(7, 10): numbers}
-    assert ends.reads < 10 * (len(starts) + len(numbers))
 
 
 def test_each_line_goes_to_the_smallest_symbol_around_it():
@@ -72,17 +51,6 @@ def test_a_pattern_that_matches_everywhere_ends_early_and_says_so(everywhere):
     filtered = everywhere.search("/./ path:m*.py -path:m0.py", k=3)
     assert len(filtered.hits) == 3 and [note.code for note in filtered.notes] == ["truncated"]
     assert everywhere.search("/./ kind:function", k=3).notes == ()  # any of the symbols may be one
-
-
-def test_an_answer_with_very_many_lines_marks_one_match_of_each_unless_all_are_asked_for(
-    everywhere, monkeypatch
-):
-    for limit, spans in ((1_000, 6), (20, 1)):
-        monkeypatch.setattr("dowse.search.exact._MANY_LINES_OF_ALL", limit)
-        hits = everywhere.search("/[a-z0-9_=]/", k=3).hits
-        assert {len(match.spans) for hit in hits for match in hit.matches} == {spans}
-    hits = everywhere.search("/[a-z0-9_=]/", k=0).hits
-    assert {len(match.spans) for hit in hits for match in hit.matches} == {6}
 
 
 def test_a_negated_pattern_is_matched_in_every_file(everywhere):

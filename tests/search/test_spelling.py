@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.query.edits import edit_distance, fold_name, one_edit_away
+from dowse.query.edits import edit_distance, one_edit_away
 from dowse.query.parser import plain_query
 from dowse.search.spelling import correct_query
 from dowse.types import Answer
@@ -80,11 +80,6 @@ def test_a_common_english_word_is_meant_as_it_is_written(tree: Index) -> None:
         assert correct_query(reader, plain_query("laod the template"), "auto").changes == ("laod → load",)
 
 
-def test_filters_and_phrases_stay(tree: Index) -> None:
-    answer = tree.search('sring lang:py "return"')
-    assert "sring → string" in relaxed(answer) and answer.hits
-
-
 @given(st.text("abcd", max_size=7), st.text("abcd", max_size=7))
 def test_the_distance_is_symmetric_and_bounded(one: str, other: str) -> None:
     distance = edit_distance(one, other, 10)
@@ -97,10 +92,6 @@ def test_the_distance_is_symmetric_and_bounded(one: str, other: str) -> None:
 @given(st.text("abc", min_size=1, max_size=6))
 def test_words_one_edit_away_are_at_distance_1(word: str) -> None:
     assert all(edit_distance(word, near, 2) <= 1 for near in one_edit_away(word))
-
-
-def test_names_are_folded_without_case_and_separators() -> None:
-    assert fold_name("url_for") == fold_name("urlFor") == fold_name("URL::for") == "urlfor"
 
 
 def test_words_of_a_corpus_are_not_joined(tmp_path):

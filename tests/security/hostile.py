@@ -112,17 +112,6 @@ def settings_encoder_with_code(root: Path, outside: Path) -> None:
 
 
 @kind
-def settings_encoder_onnx(root: Path, outside: Path) -> None:
-    project(root, 'encoder = "./model"\n')
-    write_tree(root / "model", {"model.onnx": b"\x08\x08", "tokenizer.json": "{}"})
-
-
-@kind
-def settings_encoder_hub(root: Path, outside: Path) -> None:
-    project(root, 'encoder = "hf:attacker/model"\n')
-
-
-@kind
 def settings_reranker(root: Path, outside: Path) -> None:
     project(root, 'rerank = true\nreranker = "./model"\n')
     write_tree(root / "model", {"model.onnx": b"\x08\x08", "tokenizer.json": "{}"})
@@ -142,26 +131,6 @@ def settings_secrets(root: Path, outside: Path) -> None:
 
 
 @kind
-def settings_large_numbers(root: Path, outside: Path) -> None:
-    project(root, "top_k = 1e400\n")
-
-
-@kind
-def settings_many_digits(root: Path, outside: Path) -> None:
-    project(root, f"top_k = {'9' * 10_000}\n")
-
-
-@kind
-def settings_nested(root: Path, outside: Path) -> None:
-    project(root, "exclude = " + "[" * 90_000)
-
-
-@kind
-def settings_nul(root: Path, outside: Path) -> None:
-    project(root, 'fuzziness = "\\u0000"\n')
-
-
-@kind
 def settings_terminal_escapes(root: Path, outside: Path) -> None:
     project(root, '"\\u001b]52;c;cm0gLXJm\\u0007" = 1\n')
 
@@ -172,29 +141,8 @@ def settings_fifo(root: Path, outside: Path) -> None:
 
 
 @kind
-def settings_device(root: Path, outside: Path) -> None:
-    (root / ".dowse.toml").symlink_to("/dev/zero")
-
-
-@kind
 def settings_link_outside(root: Path, outside: Path) -> None:
     (root / ".dowse.toml").symlink_to(outside / "precious.txt")
-
-
-@kind
-def settings_folder(root: Path, outside: Path) -> None:
-    (root / ".dowse.toml").mkdir()
-
-
-@kind
-def settings_huge(root: Path, outside: Path) -> None:
-    project(root, "#" * 50_000_000)
-
-
-@kind
-def settings_patterns_that_backtrack(root: Path, outside: Path) -> None:
-    project(root, f'exclude = ["{"*a" * 100}*b"]\n')
-    write_tree(root, {"a" * 200 + ".py": "x = 1\n"})
 
 
 # Ignore files
@@ -206,30 +154,14 @@ def ignore_brings_back_environment(root: Path, outside: Path) -> None:
 
 
 @kind
-def ignore_brings_back_keys(root: Path, outside: Path) -> None:
-    write_tree(root, {".dowseignore": "!*\n!**/*\n", "id_rsa": "-----BEGIN OPENSSH PRIVATE KEY-----\n"})
-
-
-@kind
 def ignore_backtracking(root: Path, outside: Path) -> None:
     write_tree(root, {".gitignore": "*a*a*a*a*a*a*a*a*a*a*b\n**/**/**/**/**/x\n", "a" * 250: "text\n"})
-
-
-@kind
-def ignore_many_patterns(root: Path, outside: Path) -> None:
-    write_tree(root, {".gitignore": "".join(f"x{i}*[a-z]?*.o\n" for i in range(20_000))})
-    write_tree(root / "many", {f"file{i}.txt": f"line {i}\n" for i in range(100)})
 
 
 @kind
 def ignore_fifo(root: Path, outside: Path) -> None:
     os.mkfifo(root / ".gitignore")
     os.mkfifo(root / ".dowseignore")
-
-
-@kind
-def ignore_device(root: Path, outside: Path) -> None:
-    (root / ".gitignore").symlink_to("/dev/zero")
 
 
 @kind
@@ -244,16 +176,6 @@ def ignore_link_outside(root: Path, outside: Path) -> None:
 @kind
 def git_fsmonitor(root: Path, outside: Path) -> None:
     config(root, f"[core]\n\tfsmonitor = {outside}/payload\n")
-
-
-@kind
-def git_ssh_command(root: Path, outside: Path) -> None:
-    config(root, f'[core]\n\tsshCommand = {outside}/payload\n[remote "origin"]\n\turl = ssh://h/x\n')
-
-
-@kind
-def git_diff_external(root: Path, outside: Path) -> None:
-    config(root, f"[diff]\n\texternal = {outside}/payload\n")
 
 
 @kind
@@ -287,26 +209,6 @@ def git_hooks(root: Path, outside: Path) -> None:
 
 
 @kind
-def git_aliases(root: Path, outside: Path) -> None:
-    names = ("log", "rev-parse", "cat-file", "config", "rev-list")
-    config(root, "[alias]\n" + "".join(f"\t{name} = !{outside}/payload\n" for name in names))
-
-
-@kind
-def git_pager(root: Path, outside: Path) -> None:
-    payload = outside / "payload"
-    config(
-        root,
-        f"[core]\n\tpager = {payload}\n\teditor = {payload}\n\taskPass = {payload}\n[pager]\n\tlog = {payload}\n",
-    )
-
-
-@kind
-def git_gpg(root: Path, outside: Path) -> None:
-    config(root, f"[gpg]\n\tprogram = {outside}/payload\n[log]\n\tshowSignature = true\n")
-
-
-@kind
 def git_credential_helper(root: Path, outside: Path) -> None:
     config(root, f"[credential]\n\thelper = {outside}/payload\n")
 
@@ -318,18 +220,6 @@ def git_include(root: Path, outside: Path) -> None:
         root,
         f'[include]\n\tpath = {outside}/more.config\n[includeIf "gitdir:**"]\n\tpath = {outside}/more.config\n',
     )
-
-
-@kind
-def git_excludes_file(root: Path, outside: Path) -> None:
-    config(
-        root, f"[core]\n\texcludesFile = {outside}/precious.txt\n\tattributesFile = {outside}/precious.txt\n"
-    )
-
-
-@kind
-def git_worktree_elsewhere(root: Path, outside: Path) -> None:
-    config(root, f"[core]\n\tworktree = {outside}\n")
 
 
 @kind
@@ -367,22 +257,6 @@ def git_folder_elsewhere(root: Path, outside: Path) -> None:
     (root / ".git").write_text(f"gitdir: {other}/.git\n")
 
 
-@kind
-def git_folder_link(root: Path, outside: Path) -> None:
-    other = write_tree(
-        outside / "other", {"mine.py": "def mine(): pass\n", "shop/till.py": "Add the prices.\n"}
-    )
-    git_init(other)
-    (root / ".git").rename(root / ".git-old")
-    (root / ".git").symlink_to(other / ".git")
-
-
-@kind
-def git_common_folder(root: Path, outside: Path) -> None:
-    git_init(write_tree(outside / "other", {"shop/till.py": "Add the prices.\n"}))
-    (root / ".git" / "commondir").write_text(f"{outside}/other/.git\n")
-
-
 def _instead(root: Path, name: str, put: Callable[[Path], None]) -> None:
     place = root / ".git" / name
     if place.is_dir():
@@ -398,52 +272,8 @@ def git_config_fifo(root: Path, outside: Path) -> None:
 
 
 @kind
-def git_config_device(root: Path, outside: Path) -> None:
-    _instead(root, "config", lambda place: place.symlink_to("/dev/zero"))
-
-
-@kind
-def git_packed_refs_fifo(root: Path, outside: Path) -> None:
-    _instead(root, "packed-refs", os.mkfifo)
-    (root / ".git" / "HEAD").write_text("ref: refs/heads/other\n")
-
-
-@kind
-def git_head_fifo(root: Path, outside: Path) -> None:
-    _instead(root, "HEAD", os.mkfifo)
-
-
-@kind
-def git_head_names_device(root: Path, outside: Path) -> None:
-    (root / ".git" / "HEAD").write_text("ref: ../../../../../../../../../../dev/zero\n")
-
-
-@kind
 def git_head_names_file_outside(root: Path, outside: Path) -> None:
     (root / ".git" / "HEAD").write_text(f"ref: {outside}/precious.txt\n")
-
-
-@kind
-def git_ref_is_link(root: Path, outside: Path) -> None:
-    _instead(root, "refs/heads/main", lambda place: place.symlink_to(outside / "precious.txt"))
-
-
-@kind
-def git_exclude_fifo(root: Path, outside: Path) -> None:
-    (root / ".git" / "info").mkdir(exist_ok=True)
-    _instead(root, "info/exclude", os.mkfifo)
-
-
-@kind
-def git_exclude_link(root: Path, outside: Path) -> None:
-    (root / ".git" / "info").mkdir(exist_ok=True)
-    _instead(root, "info/exclude", lambda place: place.symlink_to(outside / "precious.txt"))
-
-
-@kind
-def git_objects_link(root: Path, outside: Path) -> None:
-    git_init(write_tree(outside / "other", {"shop/till.py": "Add the prices.\n"}))
-    _instead(root, "objects", lambda place: place.symlink_to(outside / "other" / ".git" / "objects"))
 
 
 @kind
@@ -466,13 +296,6 @@ def git_submodule_commands(root: Path, outside: Path) -> None:
     )
 
 
-@kind
-def git_damaged_objects(root: Path, outside: Path) -> None:
-    for place in (root / ".git" / "objects").glob("??/*"):
-        place.chmod(0o644)
-        place.write_bytes(b"x\x9c" + b"\0" * 50)
-
-
 # Files of the tree
 
 
@@ -481,12 +304,6 @@ def links_outside(root: Path, outside: Path) -> None:
     (root / "precious.py").symlink_to(outside / "precious.txt")
     (root / "linked").symlink_to(outside)
     (root / "shop" / "up").symlink_to("../..")
-
-
-@kind
-def link_loops(root: Path, outside: Path) -> None:
-    (root / "loop.py").symlink_to("loop.py")
-    (root / "self").symlink_to(".")
 
 
 @kind
@@ -528,43 +345,11 @@ def odd_names(root: Path, outside: Path) -> None:
 
 
 @kind
-def bidirectional_text(root: Path, outside: Path) -> None:
-    write_tree(
-        root, {"trojan.py": "def f():\n    '''\u202e\u2066 add the prices\u2069'''\n    return 1 \u200b\n"}
-    )
-
-
-@kind
 def terminal_escapes(root: Path, outside: Path) -> None:
     write_tree(
         root,
         {"escapes.py": "def add_the_prices():\n    '\x1b]52;c;cm0=\x07\x9b31m\x90q\x9c'\n    return 1\n"},
     )
-
-
-@kind
-def symbol_of_bytes(root: Path, outside: Path) -> None:
-    write_tree(
-        root, {"bytes.py": b"def \xff\xfe(): pass\ndef prices\xe9(): pass\n", "b.rb": b"def \xff; end\n"}
-    )
-
-
-@kind
-def newlines_in_headers(root: Path, outside: Path) -> None:
-    write_tree(root, {f"h{i}.h": "\n" * 60_000 for i in range(4)})
-
-
-@kind
-def many_headings(root: Path, outside: Path) -> None:
-    write_tree(root, {"long.md": "# a\n" * 200_000})
-
-
-@kind
-def odd_encodings(root: Path, outside: Path) -> None:
-    for name in ("cp037", "utf-7", "rot13", "unicode_escape", "idna", "punycode", "zlib", "utf-16", "mbcs"):
-        write_tree(
-            root, {f"{name}.py": f"# -*- coding: {name} -*-\ndef add_the_prices(): return '+AGE-'\n" * 200}
-        )
 
 
 @kind
@@ -579,31 +364,11 @@ def long_lines(root: Path, outside: Path) -> None:
 
 
 @kind
-def many_definitions(root: Path, outside: Path) -> None:
-    write_tree(root, {"same.py": "def total(): total()\n" * 40_000})
-
-
-@kind
-def binary_as_source(root: Path, outside: Path) -> None:
-    write_tree(root, {"binary.py": bytes(range(256)) * 3_000, "nul.py": b"x = 1\n" * 2_000 + b"\0" * 5_000})
-
-
-@kind
 def growing_archive(root: Path, outside: Path) -> None:
     for path in root.rglob("*.py"):
         path.unlink()
     line = json.dumps({"code": "def add_the_prices(): pass", "name": "add"}).encode() + b"\n"
     (root / "corpus.jsonl.gz").write_bytes(gzip.compress(line + b'{"code": "' + b"a" * 300_000_000 + b'"}\n'))
-
-
-@kind
-def corpus_link(root: Path, outside: Path) -> None:
-    for path in root.rglob("*.py"):
-        path.unlink()
-    (outside / "corpus.jsonl").write_text(
-        json.dumps({"code": "def private(): pass", "name": "private"}) + "\n"
-    )
-    (root / "corpus.jsonl").symlink_to(outside / "corpus.jsonl")
 
 
 # What programs might take from the current folder
@@ -663,24 +428,11 @@ def report_bomb(root: Path, outside: Path) -> None:
 
 
 @kind
-def report_nested(root: Path, outside: Path) -> None:
-    _report(root, "deep.json", b"[" * 1_000_000)
-    _report(root, "odd.json", b'{"sets": [{"rows": 1e999}], "means": {"a": [null]}}')
-
-
-@kind
 def report_link(root: Path, outside: Path) -> None:
     (outside / "secret.json").write_text("{}")
     (root / ".dowse" / "reports").mkdir(parents=True)
     (root / ".dowse" / "reports" / "x.json").symlink_to(outside / "secret.json")
     os.mkfifo(root / ".dowse" / "reports" / "y.json")
-
-
-@kind
-def report_folder_link(root: Path, outside: Path) -> None:
-    (root / ".dowse").mkdir()
-    (outside / "secret.json").write_text("{}")
-    (root / ".dowse" / "reports").symlink_to(outside)
 
 
 def archive(root: Path, files: dict[str, bytes], **manifest: object) -> None:
@@ -707,13 +459,3 @@ def archive_bomb(root: Path, outside: Path) -> None:
 @kind
 def archive_malformed(root: Path, outside: Path) -> None:
     archive(root, {"catalog.sqlite": b"SQLite format 3\0" + b"x" * 9_000, "text/symbols/meta.json": b"{"})
-
-
-@kind
-def archive_link(root: Path, outside: Path) -> None:
-    (root / "index.zip").symlink_to(outside / "precious.txt")
-
-
-@kind
-def archive_fifo(root: Path, outside: Path) -> None:
-    os.mkfifo(root / "index.zip")

@@ -55,12 +55,6 @@ def test_without_git(tmp_path, monkeypatch):
     assert git.global_excludes().endswith("git/ignore")
 
 
-def test_a_repository_without_commits(tmp_path):
-    subprocess.run(["git", "init", "-q", str(tmp_path / "new")], check=True)
-    assert git.head_commit(tmp_path / "new") == ""
-    assert git.repo_identity(tmp_path / "new") == "new"
-
-
 @pytest.mark.parametrize(
     ("url", "identity"),
     [

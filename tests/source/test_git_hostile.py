@@ -85,33 +85,16 @@ def zero(path: Path) -> None:
     path.symlink_to("/dev/zero")
 
 
-@pytest.mark.parametrize("name", ["config", "HEAD", "packed-refs", "refs/heads/main", "info/exclude"])
+@pytest.mark.parametrize("name", ["config", "refs/heads/main", "info/exclude"])
 @pytest.mark.parametrize("replace", [fifo, zero, sparse])
 def test_special_and_huge_files_in_a_git_folder_are_passed_over(
     root: Path, name: str, replace: Callable[[Path], None]
 ) -> None:
-    if name == "packed-refs":
-        (root / ".git/refs/heads/main").unlink()
     replace(root / ".git" / name)
     found = ask(root)
     is_lost = {"config": "name", "HEAD": "head", "info/exclude": "walked"}.get(name, "head")
     expected = {"name": "work", "head": "", "walked": ["a.py", "b.hidden"]}
     assert found[is_lost] == expected[is_lost]
-
-
-@pytest.mark.parametrize("replace", [fifo, zero, sparse])
-def test_a_special_or_huge_git_file_is_no_repository(tmp_path: Path, replace: Callable[[Path], None]) -> None:
-    replace(tmp_path / ".git")
-    found = ask(tmp_path)
-    assert (found["top"], found["head"], found["exclude"]) == (None, "", None)
-
-
-def test_a_special_commondir_does_not_block(tmp_path: Path) -> None:
-    linked = write_git(tmp_path / ".data/worktrees/x")
-    (linked / "gitdir").write_text(f"{tmp_path}/.git\n")
-    os.mkfifo(linked / "commondir")
-    (tmp_path / ".git").write_text("gitdir: .data/worktrees/x\n")
-    assert ask(tmp_path)["head"] == COMMIT
 
 
 @pytest.mark.parametrize(
@@ -279,21 +262,6 @@ def test_configuration_is_read_as_git_reads_it(tmp_path: Path, text: str) -> Non
     command = ["git", "config", "-z", "-f", str(tmp_path / "config"), "--get-all", "remote.origin.url"]
     expected = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split("\0")[:-1]
     assert parse_config(text, ("remote.origin.url",)).get("remote.origin.url", []) == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[" * 1_000_000,
-        '["' + "\\" * 900_000,
-        "[a " + " " * 900_000,
-        "a=\\\n" * 250_000,
-        '[remote "origin"]\nurl=' + "a:" * 400_000,
-    ],
-)
-def test_configuration_of_any_shape_is_read_in_one_pass(root: Path, text: str) -> None:
-    (root / ".git/config").write_text(text)
-    assert ask(root)["name"] == "work"
 
 
 def test_the_users_ignore_file_is_never_named_by_a_repository(

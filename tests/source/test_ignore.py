@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dowse.source.ignore import MAX_PATTERN_CHARACTERS, MAX_RULES, parse_rule, read_rules
+from dowse.source.ignore import read_rules
 
 
 def git_ignored(repository: Path, paths: list[str]) -> set[str]:
@@ -91,31 +91,6 @@ def matches(glob: str, name: str) -> bool:
     return row[-1]
 
 
-@settings(max_examples=400)
-@given(st.text("ab*?", min_size=1, max_size=12), st.text("ab", min_size=1, max_size=16))
-def test_many_stars_match_what_a_table_says(glob, name):
-    assert read_rules(glob).ignores(name) is matches(glob, name)
-
-
-@settings(max_examples=400)
-@given(st.lists(st.sampled_from(["**", "a", "*", "b*a", "?"]), min_size=2, max_size=7), st.data())
-def test_many_double_stars_match_what_a_table_of_folders_says(parts, data):
-    folders = data.draw(st.lists(st.sampled_from(["a", "b", "ba"]), min_size=1, max_size=7))
-    rule = read_rules("/" + "/".join(parts)).match("/".join(folders), is_directory=True)
-    assert (rule is not None) is path_matches(tuple(parts), tuple(folders))
-
-
-def path_matches(parts: tuple[str, ...], folders: tuple[str, ...]) -> bool:
-    """Whether a path matches by trying everything; `**` at the end stands for one folder or more."""
-    if not parts or not folders:
-        return not parts and not folders
-    if parts[0] != "**":
-        return matches(parts[0], folders[0]) and path_matches(parts[1:], folders[1:])
-    if set(parts) == {"**"}:
-        return True
-    return path_matches(parts[1:], folders) or path_matches(parts, folders[1:])
-
-
 def byte_wise(line: str) -> bool:
     """Patterns where git would take the two bytes of é one by one."""
     return "?" in line or "[" in line
@@ -164,17 +139,6 @@ def test_single_rules(lines, path, ignored):
     assert read_rules(lines).ignores(path) is ignored
 
 
-@given(st.text())
-def test_any_line_parses(line):
-    rules = read_rules(line)
-    rules.ignores("a/b/c")
-
-
-@pytest.mark.parametrize("line", ["", "   ", "# note", "/", "!", "!/"])
-def test_lines_that_say_nothing(line):
-    assert parse_rule(line) is None
-
-
 # Patterns and names that a backtracking engine never comes to an end with, or only slowly.
 HANGS = """
 from dowse.source.ignore import read_rules
@@ -204,13 +168,3 @@ for text, path in [
 
 def test_no_pattern_makes_matching_slow():
     subprocess.run([sys.executable, "-c", HANGS], timeout=30, check=True)
-
-
-def test_limits_leave_out_what_is_beyond_them_and_nothing_else():
-    lines = [f"[ab]*{number:04}x" for number in range(3000)]
-    rules = read_rules("\n".join([*lines, "last", "*.end"]))
-    assert rules.ignores("a0000x") and rules.ignores("b-0100x")
-    assert not rules.ignores("a2999x")
-    assert rules.ignores("last") and rules.ignores("x.end")  # looked up, so they cost nothing
-    assert len(read_rules("\n".join(map(str, range(2 * MAX_RULES)))).rules) == MAX_RULES
-    assert not read_rules("a" * (MAX_PATTERN_CHARACTERS + 1))

@@ -1,13 +1,11 @@
 """Files that are secrets by name or content stay out of an index unless the user asks for them."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from dowse import Index
 from dowse.source.secrets import secret_content_reason
-from dowse.source.tree_scanner import TreeScanner
 from dowse.source.walk import SkippedFile, WalkedFile, walk
 
 SECRETS = """
@@ -64,19 +62,6 @@ def test_no_pattern_brings_a_secret_back(tmp_path):
     (tmp_path / ".gitignore").write_text("!.env\n")
     for rules in ({}, {"exclude": ["!.env"]}):
         assert kept(tmp_path, **rules) == {".dowseignore", ".gitignore", "a.py"}
-
-
-def test_an_ignored_env_stays_out_of_a_scan_too(tmp_path):
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    build(tmp_path, ["a.py"])
-    (tmp_path / ".gitignore").write_text(".env\nlocal.txt\n")
-    (tmp_path / ".dowseignore").write_text("!.env\n!local.txt\n")
-    scanner = TreeScanner(tmp_path)
-    scanner.scan()
-    build(tmp_path, [".env", "local.txt", "b.py"])
-    seen = scanner.rescan([".env", "local.txt", "b.py"])
-    assert seen is not None
-    assert [each.path for each in seen.entries] == ["b.py"]
 
 
 PRIVATE = "-----BEGIN " + "OPENSSH PRIVATE KEY-----\n" + "b3BlbnNzaC1rZXktdjEAAAAABG5vbmU\n" * 3

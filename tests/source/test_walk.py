@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dowse.errors import SourceError
 from dowse.source.corpus import is_corpus
-from dowse.source.walk import MAX_DEPTH, MAX_IGNORE_BYTES, MAX_IGNORE_FILES, SkippedFile, WalkedFile, walk
+from dowse.source.walk import MAX_DEPTH, SkippedFile, WalkedFile, walk
 
 
 def build(root: Path, files: dict[str, str]) -> Path:
@@ -73,11 +73,6 @@ def test_nested_ignores(tmp_path):
     assert skipped(tmp_path)["sub/x.py"] == "ignored by sub/.gitignore: /x.py"
 
 
-def test_an_ignored_folder_is_reported_once(tmp_path):
-    build(tmp_path, {".gitignore": "out/\n", "out/a.py": "", "out/b/c.py": ""})
-    assert skipped(tmp_path) == {"out/": "ignored by .gitignore: out/"}
-
-
 def test_ignores_of_parents_up_to_the_repository(tmp_path):
     build(
         tmp_path,
@@ -125,8 +120,8 @@ def test_dowseignore_brings_back_names_and_outer_rules_of_its_kind(tmp_path):
 
 
 @pytest.mark.parametrize("place", [".gitignore", "sub/.gitignore", ".git/info/exclude", "the user's"])
-@pytest.mark.parametrize("negation", ["!private.txt", "!**", "!*\n!*/", "!/sub/private.txt", "!sub/"])
-@pytest.mark.parametrize("level", ["", "sub/", "above"])
+@pytest.mark.parametrize("negation", ["!private.txt", "!**"])
+@pytest.mark.parametrize("level", ["", "above"])
 def test_dowseignore_never_brings_back_what_git_ignores(tmp_path, monkeypatch, place, negation, level):
     repository, home = tmp_path / "repo", tmp_path / "home"
     init(build(repository, {"sub/private.txt": "", "sub/public.txt": ""}))
@@ -211,11 +206,6 @@ def test_folders_that_say_what_they_are(tmp_path):
     assert kept(tmp_path / "env") == ["pyvenv.cfg", "lib/a.py"]
 
 
-def test_hidden_files_count(tmp_path):
-    build(tmp_path, {".github/workflows/ci.yml": "", ".eslintrc.js": "", "a.py": ""})
-    assert kept(tmp_path) == [".eslintrc.js", "a.py", ".github/workflows/ci.yml"]
-
-
 def test_large_files_are_listed(tmp_path):
     build(tmp_path, {"big.py": "x" * 101, "fits.py": "x" * 100})
     assert kept(tmp_path, max_file_bytes=100) == ["fits.py"]
@@ -254,21 +244,6 @@ def test_special_files_are_not_opened(tmp_path, monkeypatch):
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket.py")
         assert skipped(tmp_path) == {"pipe.py": "not a regular file", "socket.py": "not a regular file"}
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_unreadable_things_are_reported(tmp_path):
-    build(tmp_path, {"locked/a.py": "", "no.py": "", "yes.py": ""})
-    (tmp_path / "locked").chmod(0)
-    (tmp_path / "no.py").chmod(0)
-    try:
-        assert kept(tmp_path) == ["yes.py"]
-        assert skipped(tmp_path) == {
-            "locked/": "unreadable: permission denied",
-            "no.py": "unreadable: permission denied",
-        }
-    finally:
-        (tmp_path / "locked").chmod(0o700)
 
 
 def test_a_folder_that_cannot_be_listed_is_reported(tmp_path, monkeypatch):
@@ -365,48 +340,11 @@ def test_never_outside_the_root_and_always_the_same(files, ignores, links):
             assert os.path.commonpath([root, os.path.normpath(place)]) == str(root)
 
 
-def test_ignore_files_beyond_the_limits_do_not_count(tmp_path):
-    build(tmp_path, {"a.py": "", "b.txt": ""})
-    (tmp_path / ".gitignore").write_text("*.py\n" + "#" * MAX_IGNORE_BYTES)
-    assert kept(tmp_path) == ["a.py", "b.txt"]
-    (tmp_path / ".gitignore").write_text("*.py\n" + "#" * 1000)
-    assert kept(tmp_path) == [".gitignore", "b.txt"]
-
-
-def nested_ignore_files(root: Path, name: str, count: int) -> Path:
-    """Make folders in each other, each with an ignore file for the file beside it; return the innermost."""
-    for level in range(count):
-        root = root / "d"
-        build(root, {name: f"{level}.py\n", f"{level}.py": ""})
-    return root
-
-
-def test_many_ignore_files_above_each_other_are_limited(tmp_path):
-    nested_ignore_files(tmp_path, ".gitignore", MAX_IGNORE_FILES + 20)
-    left = {path.rpartition("/")[2] for path in kept(tmp_path)} - {".gitignore"}
-    assert left == {f"{level}.py" for level in range(MAX_IGNORE_FILES, MAX_IGNORE_FILES + 20)}
-    (tmp_path / ".gitignore").write_text("[a]*b\n" * 1600)
-    (tmp_path / "d/.gitignore").write_text("[a]*b\n" * 1600)
-    (tmp_path / "d/d/.gitignore").write_text("[1].py\n" * 1600)
-    assert "d/d/1.py" in kept(tmp_path)
-
-
-def test_dowseignore_takes_no_room_from_gitignore(tmp_path):
-    folder = nested_ignore_files(tmp_path, ".dowseignore", MAX_IGNORE_FILES + 1)
-    (folder / ".gitignore").write_text("own.py\n")
-    (folder / "own.py").touch()
-    for name in (".dowseignore", "d/.dowseignore"):
-        (tmp_path / name).write_text("[a]*b\n" * 1600)
-    (tmp_path / "d/d/.gitignore").write_text("[o]ther.py\n")
-    (tmp_path / "d/d/other.py").touch()
-    assert not {"own.py", "other.py"} & {path.rpartition("/")[2] for path in kept(tmp_path)}
-
-
 @pytest.fixture
 def deep(tmp_path):
     """A file at the last level that counts, one a level deeper, and folders deeper than any path may be."""
     handle = os.open(tmp_path, os.O_RDONLY)
-    for depth in range(1, 10_001):
+    for depth in range(1, 2 * MAX_DEPTH):
         os.mkdir("d", dir_fd=handle)
         below = os.open("d", os.O_RDONLY, dir_fd=handle)
         os.close(handle)
@@ -422,17 +360,6 @@ def test_folders_are_followed_to_a_limit(deep):
     assert [each.path for each in walk(deep) if isinstance(each, WalkedFile)] == ["d/" * MAX_DEPTH + "f.py"]
     assert skipped(deep) == {"d/" * (MAX_DEPTH + 1): f"more than {MAX_DEPTH} folders deep"}
     assert not is_corpus(deep)
-
-
-def test_a_folder_with_very_many_odd_names(tmp_path):
-    rules = ["*a*a*a*a*b", "[!x]*\xff?", "new\nline*", "z" * 255]
-    (tmp_path / ".gitignore").write_bytes("\n".join(rules).encode("latin-1"))
-    names = {f"{number:05}".encode() + b"a" * 250 for number in range(10_000)}
-    names |= {b"\xff" * 255, b"new\nline", b"-", b"\xe2\x80\xae"}
-    folder = os.fsencode(tmp_path)
-    for name in names:
-        os.close(os.open(folder + b"/" + name, os.O_CREAT | os.O_WRONLY))
-    assert {os.fsencode(path) for path in kept(tmp_path)} >= names - {b"\xff" * 255, b"new\nline"}
 
 
 @settings(max_examples=60, deadline=None)

@@ -90,13 +90,6 @@ def test_changed_bytes_are_not_given_back_and_are_replaced(tmp_path: Path) -> No
         assert known(cache, range(3)) == {0, 1, 2}
 
 
-def test_a_folder_that_cannot_be_made_is_no_error(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with VectorCache(tmp_path / "file" / "below", "base", DIMENSION) as cache:
-        put(cache, range(3))
-        assert known(cache, range(3)) == set()
-
-
 def test_a_folder_that_cannot_be_written_is_still_read(tmp_path: Path) -> None:
     with VectorCache(tmp_path / "cache", "base", DIMENSION) as cache:
         put(cache, range(3))

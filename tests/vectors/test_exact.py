@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from dowse.vectors import exact
 from dowse.vectors.exact import exact_search
-from dowse.vectors.matrix import Matrix
-from dowse.vectors.writer import matrix_writer
 from vectors.builders import build, sorted_cosines
 
 
@@ -57,43 +55,6 @@ def test_blocks_and_cut_backs_change_nothing(tmp_path: Path, monkeypatch: pytest
     for mask in (None, random.random(3000) < 0.5, random.random(3000) < 0.1):
         found = exact_search(matrix, query, 50, mask)
         assert found.rows.tolist() == sorted_cosines(matrix, query, mask)[0][:50].tolist()
-
-
-def test_a_query_of_zeros_finds_rows_in_their_order(tmp_path: Path) -> None:
-    matrix = build(tmp_path, np.random.default_rng(0).standard_normal((9, 4)))
-    found = exact_search(matrix, np.zeros(4), 3)
-    assert (found.rows.tolist(), found.scores.tolist()) == ([0, 1, 2], [0, 0, 0])
-
-
-def test_tiny_and_huge_queries_are_directions_too(tmp_path: Path) -> None:
-    matrix = build(tmp_path, np.random.default_rng(0).standard_normal((50, 4)))
-    query = np.array([1.0, -2.0, 3.0, 0.5])
-    expected = exact_search(matrix, query, 10)
-    for factor in (1e-200, 1e200):
-        assert exact_search(matrix, query * factor, 10).rows.tolist() == expected.rows.tolist()
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_what_is_no_number_is_refused(tmp_path: Path, bad: float) -> None:
-    matrix = build(tmp_path, np.ones((3, 2)))
-    with pytest.raises(ValueError, match="finite"):
-        exact_search(matrix, np.array([bad, 1]), 1)
-
-
-def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
-    matrix = build(tmp_path, np.ones((3, 2)))
-    with pytest.raises(ValueError, match="2 dimensions"):
-        exact_search(matrix, np.ones(3), 1)
-    with pytest.raises(ValueError, match="mask"):
-        exact_search(matrix, np.ones(2), 1, np.ones(4, np.bool_))
-    with pytest.raises(ValueError, match="not there"):
-        exact_search(matrix, np.ones(2), 1, np.array([3]))
-
-
-def test_nothing_is_found_in_nothing(tmp_path: Path) -> None:
-    with matrix_writer(tmp_path, 4):
-        pass
-    assert len(exact_search(Matrix.open(tmp_path, 4), np.ones(4), 10).rows) == 0
 
 
 @pytest.mark.parametrize("count", [0, 1, 1023, 1024, 2500])

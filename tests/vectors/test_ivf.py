@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.vectors import ivf, ivf_build
+from dowse.vectors import ivf
 from dowse.vectors.exact import exact_search
 from dowse.vectors.ivf import ivf_search, load, save
 from dowse.vectors.ivf_build import extend, fit, noisy_rows, recall, refresh
@@ -138,13 +138,3 @@ def test_refresh_makes_extends_leaves_and_makes_anew(tmp_path: Path) -> None:
     anew = refresh(build(tmp_path, vectors[1200:], first=1200), lambda: vectors[:50])
     assert (len(anew), anew.fitted) == (2400, 2400)
     assert len(load(Matrix.open(tmp_path, DIMENSION))) == 2400
-
-
-def test_dimensions_that_are_no_multiple_of_eight(tmp_path: Path) -> None:
-    matrix = build(tmp_path, grouped(1000, 13, 20))
-    assert recall(fit(matrix, lists=10), matrix, queries(matrix, 20), k=10) >= 0.95
-
-
-def test_rotations_keep_lengths_and_angles() -> None:
-    rotation = ivf_build.random_rotation(24, np.random.default_rng(0))
-    assert np.allclose(rotation @ rotation.T, np.eye(24), atol=1e-5)

@@ -69,27 +69,6 @@ def test_centres_are_unit_used_and_no_more_than_there_can_be(
         assert set(nearest_centroids(vectors, centroids)[0].tolist()) == set(range(len(centroids)))
 
 
-def test_every_step_is_an_improvement() -> None:
-    vectors = unit(grouped(2000, 16, 30))
-    totals = [total(vectors, kmeans(vectors, 20, iterations=steps)) for steps in (1, 2, 4, 8, 16)]
-    assert totals == sorted(totals)
-
-
-@pytest.mark.parametrize("k", [10, 300])
-def test_the_same_seed_gives_the_same_centres(k: int) -> None:
-    vectors = unit(grouped(1000, 16, 30))
-    assert np.array_equal(kmeans(vectors, k, seed=3), kmeans(vectors, k, seed=3))
-    assert not np.array_equal(kmeans(vectors, k, seed=3), kmeans(vectors, k, seed=4))
-
-
-def test_groups_that_are_far_apart_are_found() -> None:
-    random = np.random.default_rng(0)
-    groups = np.repeat(np.arange(8), 40)
-    vectors = unit(np.eye(8)[groups] + 0.05 * random.standard_normal((320, 8)))
-    labels, _ = nearest_centroids(vectors, kmeans(vectors, 8))
-    assert len(set(zip(groups.tolist(), labels.tolist(), strict=True))) == 8
-
-
 def test_inertia_is_that_of_scikit_learn() -> None:
     cluster = pytest.importorskip("sklearn.cluster")
     vectors = unit(grouped(3000, 32, 60))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dowse.watch import inotify
-from dowse.watch.sources import ChangeSource, FileChanges, PollingSource, WatchLimitReached
+from dowse.watch.sources import ChangeSource, FileChanges, WatchLimitReached
 from dowse.watch.watchfiles_source import WatchfilesSource
 from watch.running import DEADLINE
 
@@ -72,6 +72,7 @@ def test_the_queue_is_read_at_once(root):
     source.close()
 
 
+@pytest.mark.large
 @linux
 def test_more_than_the_queue_holds_is_noticed(root):
     most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
@@ -101,16 +102,3 @@ def test_a_limit_of_the_system_is_named_with_its_remedy(root, monkeypatch):
     with pytest.raises(WatchLimitReached, match="max_user_watches"):
         source.add("pkg/")
     source.close()
-
-
-def test_scans_take_a_small_share_of_the_time():
-    source = PollingSource("as asked", min_seconds=0.01)
-    assert source.read().needs_scan
-    end = time.monotonic() + 0.02  # a scan that takes so long
-    while time.monotonic() < end:
-        pass
-    assert source.due() > time.monotonic() + 0.3
-    assert not source.read().needs_scan
-    assert "as asked" in source.description
-    time.sleep(source.due() - time.monotonic())
-    assert source.read().needs_scan

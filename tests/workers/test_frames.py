@@ -36,17 +36,6 @@ def test_a_message_arrives_however_it_is_cut(message, size):
     assert through_pipe(frame[at : at + size] for at in range(0, len(frame), size)) == message
 
 
-def test_a_message_larger_than_a_pipe_arrives():
-    incoming, outgoing = os.pipe()
-    message = os.urandom(1_000_000)
-    thread = threading.Thread(target=frames.write_frame, args=(outgoing, frames.pack(message)))
-    thread.start()
-    assert frames.FrameReader(incoming).read() == message
-    thread.join()
-    os.close(incoming)
-    os.close(outgoing)
-
-
 @given(st.data())
 def test_a_message_cut_short_is_the_end(data):
     frame = frames.pack("a message")
@@ -59,11 +48,6 @@ def test_a_message_cut_short_is_the_end(data):
 def test_what_is_no_message_is_told(broken):
     with pytest.raises(ValueError, match="message"):
         through_pipe([broken])
-
-
-def test_what_is_too_large_is_not_sent():
-    with pytest.raises(ValueError, match="64 MB is too large"):
-        frames.pack(bytes(frames.MAX_BYTES))
 
 
 def test_messages_that_arrive_together_are_kept_apart():

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.parsing.macros import blank_macros
-from dowse.parsing.preprocessor import keep_one_branch
 from graph.resolve.world import world
 
 
@@ -52,11 +50,6 @@ def test_the_body_of_a_test_is_a_method_of_its_fixture(tmp_path):
             "a_test.cc:TEST_F -> a_test.cc:Oven.heat",
             "a_test.cc:TEST_F -> a_test.cc:Bread.bake",
         }
-
-
-def test_only_macros_before_declarations_are_blank():
-    text = b"x = MAX_SIZE + f(y);\n#define LIB_API int f(int)\n#ifdef LIB_X\nint g();\nCHECK_EQ(a, b);\n"
-    assert blank_macros(text) == text
 
 
 def test_smart_pointers_and_documented_namespaces(tmp_path):
@@ -118,14 +111,6 @@ def test_overloads_of_headers_that_are_not_included_are_not_meant(tmp_path):
     }
     with world(tmp_path, files) as graph:
         assert graph.calls() == {"test/main.cc:run -> include/lib/a.hpp:print"}
-
-
-def test_branches_stay_if_they_are_complete():
-    both = b"#if A\nint f();\n#else\nint g();\n#endif\n"
-    assert keep_one_branch(both).split() == [b"int", b"f();", b"int", b"g();"]
-    first = b"#if A\nint f() {\n#else\nint g() {\n#endif\n}\n"
-    assert keep_one_branch(first).split() == [b"int", b"f()", b"{", b"}"]
-    assert len(keep_one_branch(first)) == len(first)
 
 
 BOX = (

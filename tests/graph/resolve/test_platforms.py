@@ -25,16 +25,6 @@ def test_the_usual_platform_is_resolved_and_others_stay_possible(tmp_path):
         assert confidences(graph) == {"src/unix/core.c": "resolved", "src/win/core.c": "ambiguous"}
 
 
-def test_code_for_a_platform_calls_its_own_variant(tmp_path):
-    files = {
-        "src/unix/core.c": "int run_it(void) { return 1; }\n",
-        "src/win/core.c": "int run_it(void) { return 2; }\n",
-        "test/win/a.c": "int main(void) { return run_it(); }\n",
-    }
-    with world(tmp_path, files) as graph:
-        assert confidences(graph)["src/win/core.c"] != "ambiguous"
-
-
 def test_a_replacement_for_another_platform_is_only_possible(tmp_path):
     files = {
         "src/os390.c": "int sem_post(int s) { return s; }\n",
@@ -61,17 +51,6 @@ def test_a_macro_that_replaces_a_system_function_on_another_platform_is_only_pos
     }
     with world(tmp_path, files) as graph:
         assert confidences(graph) == {"compat.h": "ambiguous"}
-
-
-def test_of_the_branches_of_two_files_the_usual_platform_is_resolved(tmp_path):
-    files = {
-        "alloc.h": "#ifdef _WIN32\nvoid release(void *p);\n#else\n"
-        "static inline void release(void *p) { }\n#endif\n",
-        "alloc.c": "#if defined(_WIN32) || defined(__CYGWIN__)\nvoid release(void *p) { }\n#endif\n",
-        "main.c": '#include "alloc.h"\nint main(void) { release(0); }\n',
-    }
-    with world(tmp_path, files) as graph:
-        assert confidences(graph) == {"alloc.h": "resolved", "alloc.c": "ambiguous"}
 
 
 @pytest.mark.parametrize(

@@ -24,25 +24,10 @@ RECEIVERS = {
         "    def use(self):\n        self.room.close_door()\n",
         "Room.close_door",
     ),
-    "constructor parameter, quoted": (
-        "class A:\n    def __init__(self, room: 'Room'):\n        self._room = room\n\n"
-        "    def use(self):\n        self._room.close_door()\n",
-        "Room.close_door",
-    ),
-    "constructor parameter, optional": (
-        "class A:\n    def __init__(self, room: Optional[Room] = None):\n        self.room = room\n\n"
-        "    def use(self):\n        self.room.close_door()\n",
-        "Room.close_door",
-    ),
     "constructor parameter, union with None, keyword only": (
         "class A:\n    def __init__(self, *, room: 't.Optional[room.Room] | None' = None):\n"
         "        self.room = room or Room()\n\n    def use(self):\n        self.room.get()\n",
         "Room.get",
-    ),
-    "constructor parameter through a variable": (
-        "class A:\n    def __init__(self, rooms: list[Room]):\n        first = rooms[0]\n"
-        "        self.room = first\n\n    def use(self):\n        self.room.close_door()\n",
-        "Room.close_door",
     ),
     "field assigned in another class's method": (
         "class B:\n    def __init__(self):\n        self.room = Room()\n\n\n"
@@ -76,10 +61,6 @@ RECEIVERS = {
         "def use(a: A):\n    a.room.get()\n    a.other.open()\n",
         "Room.get Yard.open",
     ),
-    "class-level annotation, inherited": (
-        "class A:\n    room: ClassVar[Room]\n\n\nclass B(A):\n    def use(self):\n        self.room.get()\n",
-        "Room.get",
-    ),
     "property": (
         "class A:\n    @property\n    def room(self) -> Room: ...\n\n"
         "    def use(self):\n        self.room.get()\n",
@@ -100,11 +81,6 @@ RECEIVERS = {
         "        for room in self.rooms.values():\n            room.get()\n",
         "Room.get",
     ),
-    "loops over two lists": (
-        "def use(rooms: Sequence[Room], yards: Iterable[Yard]):\n    for x in rooms:\n        x.get()\n"
-        "    for x in yards:\n        x.open()\n",
-        "Room.get Yard.open",
-    ),
     "loop over items and with numbers": (
         "def use(rooms: Mapping[str, Room], yards: t.List[Yard]):\n    for key, x in rooms.items():\n"
         "        x.get()\n    for i, y in enumerate(yards):\n        y.open()\n",
@@ -121,21 +97,9 @@ RECEIVERS = {
         "    rooms.pop().open()\n",
         "Room.get Yard.open Room.open",
     ),
-    "elements of a literal": (
-        "def use():\n    rooms = [Room(), Room()]\n    for room in rooms:\n        room.get()\n",
-        "Room.get",
-    ),
-    "a sorted list": (
-        "def use(rooms: set[Room]):\n    for room in sorted(rooms):\n        room.get()\n",
-        "Room.get",
-    ),
     "context manager": (
         "class Door:\n    def __enter__(self) -> Room: ...\n\n\n"
         "def use():\n    with Door() as room:\n        room.get()\n",
-        "Room.get",
-    ),
-    "context manager that returns itself": (
-        "def use():\n    with Room() as x:\n        x.get()\n",
         "Room.get",
     ),
     "context manager made of a generator": (
@@ -152,7 +116,6 @@ RECEIVERS = {
         "        x.open()\n",
         "Room.get Yard.open",
     ),
-    "assert isinstance": ("def use(x):\n    assert isinstance(x, Room)\n    x.get()\n", "Room.get"),
     "return unless isinstance": (
         "def use(x):\n    if not isinstance(x, Room):\n        return\n    x.get()\n",
         "Room.get",
@@ -171,7 +134,6 @@ RECEIVERS = {
     "cast": ("def use(x):\n    y = t.cast('Room', x)\n    y.get()\n", "Room.get"),
     "walrus": ("def use():\n    if (x := make_room()):\n        x.get()\n", "Room.get make_room"),
     "module-level singleton": ("ROOM = Room()\n\n\ndef use():\n    ROOM.get()\n", "Room.get"),
-    "singleton of another module": ("def use():\n    room.make_room().get()\n", "Room.get make_room"),
     "bound of a type variable": (
         "T = TypeVar('T', bound=Room)\n\n\ndef use(x: T) -> T:\n    x.get()\n",
         "Room.get",
@@ -188,36 +150,12 @@ RECEIVERS = {
         "Room.close_door Hall.light",
     ),
     "alias of a type": ("Chamber = Room\n\n\ndef use(x: Chamber):\n    x.get()\n", "Room.get"),
-    "field of a base class": (
-        "class Base:\n    def __init__(self, room: Room):\n        self.room = room\n\n\n"
-        "class A(Base):\n    def use(self):\n        self.room.get()\n",
-        "Room.get",
-    ),
-    "default parameter": ("def use(x=Room()):\n    x.get()\n", "Room.get"),
-    "variable and nested function": (
-        "def use(room: Room):\n    def inner():\n        pass\n    room.get()\n",
-        "Room.get",
-    ),
     "tuples": (
         "def pair() -> tuple[Room, Yard]: ...\n\n\ndef use(pairs: list[tuple[int, Room]]):\n"
         "    a, b = pair()\n    a.get()\n    b.open()\n    for n, x in pairs:\n        x.close_door()\n",
         "Room.get Yard.open Room.close_door",
     ),
-    "constant over several lines": (
-        "SHARED: Room = make(\n    1,\n    2,\n)\n\n\ndef use():\n    SHARED.get()\n",
-        "Room.get",
-    ),
-    "cls that is a variable": (
-        "class A:\n    def use(self):\n        cls = self.kind\n        if cls is None:\n"
-        "            cls = Room\n        cls().get()\n",
-        "Room.get",
-    ),
     "partial": ("def use():\n    build = functools.partial(Room, 1)\n    build().get()\n", "Room.get"),
-    "long signature": (
-        f"def make({', '.join(f'a_long_parameter_{n}: int = {n}' for n in range(20))}) -> Room: ...\n\n\n"
-        "def use():\n    make().get()\n",
-        "Room.get",
-    ),
 }
 
 
@@ -279,13 +217,3 @@ def test_what_an_outside_function_returns_is_unknown(tmp_path):
     with world(tmp_path, {"room.py": ROOM, "use.py": code}) as graph:
         calls = [(line, confidence) for *_, line, _, confidence, _ in graph.named_edges("calls")]
         assert set(calls) == {(5, "ambiguous")}
-
-
-def test_super_itself_calls_nothing(tmp_path):
-    code = (
-        "class A:\n    def __init__(self): ...\n\n\nclass B(A):\n"
-        "    def __init__(self):\n        super().__init__()\n"
-    )
-    with world(tmp_path, {"a.py": code}) as graph:
-        calls = [(target, column) for _, _, target, _, column, *_ in graph.named_edges("calls")]
-        assert calls == [("a.py:A.__init__", 16)]

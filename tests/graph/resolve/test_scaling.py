@@ -24,22 +24,3 @@ def test_a_name_with_many_scopes_is_found_by_its_line():
     values = [each.fact.value for line in range(40_000) for each in names.lookup("a", line)]
     assert values == [f"T{line // 2}" for line in range(40_000)]
     assert names.lookup("a", 50_000) == names.lookup("b", 1) == []
-
-
-def test_the_innermost_scope_counts():
-    symbols = [
-        FileSymbol(1, "function", "f", "f", 1, 9, 0, ""),
-        FileSymbol(2, "function", "g", "f.g", 3, 5, 0, ""),
-    ]
-    facts = [Fact("type", "a", "Outer", "", 0, 0, 0), Fact("type", "a", "Inner", "", 1, 0, 0)]
-    facts += [Fact("type", "a", "Line", "", 1, 4, 4)]
-    names = LocalScopes(symbols, facts, -1)
-    found = [[each.fact.value for each in names.lookup("a", line)] for line in range(1, 11)]
-    assert found == [["Outer"]] * 2 + [["Inner"], ["Line"], ["Inner"]] + [["Outer"]] * 4 + [[]]
-    assert [each.symbol.name for each in names.lookup("g", 2)] == ["g"]
-
-
-def test_a_name_bound_many_times_in_one_function_is_looked_at_a_few_times():
-    symbols = [FileSymbol(1, "function", "f", "f", 1, 9, 0, "")]
-    facts = [Fact("made", "a", f"g{n}", "", 0, 0, 0) for n in range(5_000)]
-    assert len(LocalScopes(symbols, facts * 2, -1).lookup("a", 5)) <= 50

@@ -77,68 +77,6 @@ def test_a_corpus_has_no_graph(tmp_path):
     assert edges(tmp_path / "index") == []
 
 
-def test_odd_files_do_no_harm(tmp_path):
-    root = write_tree(
-        tmp_path / "tree",
-        {
-            "empty.py": "",
-            "blank.py": "\n\n",
-            "broken.py": "def (((:\n  from import\nclass\n",
-            "cycle.py": "from cycle import *\nfrom cycle import x\n\n\nclass A(A):\n    def f(self):\n"
-            "        self.g()\n        x()\n",
-            "a.ts": "export * from './b';\n",
-            "b.ts": "export * from './a';\nimport { q } from './a';\nfunction f() { q(); }\n",
-            "c.go": 'package c\nimport . ""\nfunc (x) f() { x.y() }\n',
-            "notes.md": "# Notes\n",
-        },
-    )
-    assert not [edge for edge in rebuilt(root, tmp_path / "index") if edge[2] == "calls"]
-
-
-HISTORY = [
-    {
-        "pkg/__init__.py": "",
-        "pkg/a.py": "def f():\n    pass\n",
-        "use.py": "from pkg.a import f\n\n\ndef u():\n    f()\n",
-    },
-    {"pkg/__init__.py": "from pkg.a import f\n", "use.py": "from pkg import f as g\n\n\ndef u():\n    g()\n"},
-    {"pkg/a.py": None, "pkg/b.py": "def f():\n    pass\n", "pkg/__init__.py": "from pkg.b import f\n"},
-    {"pkg/b.py": "class C:\n    def save_it(self): ...\n\n\ndef f() -> C:\n    return C()\n"},
-    {"use.py": "from pkg import f\n\n\ndef u(x):\n    f().save_it()\n    x.save_it()\n"},
-    {"pkg/__init__.py": None},
-    {
-        "pkg/__init__.py": "from .b import f\n",
-        "lib.go": "package m\n\nfunc F() { G() }\n",
-        "more.go": "package m\n\nfunc G() {}\n",
-    },
-    {"more.go": None, "use.py": "def u():\n    pass\n"},
-]
-
-
-def test_a_real_history_ends_with_the_graph_of_a_rebuild(tmp_path):
-    """Commits are checked out one after the other, forwards and back."""
-    root = tmp_path / "tree"
-    root.mkdir()
-
-    def git(*words: str) -> str:
-        command = ["git", "-c", "user.name=x", "-c", "user.email=x@example.com", *words]
-        return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout.strip()
-
-    git("init", "-q")
-    commits = []
-    for step in HISTORY:
-        write_tree(root, {path: text for path, text in step.items() if text is not None})
-        for path in [path for path, text in step.items() if text is None]:
-            (root / path).unlink()
-        git("add", "-A")
-        git("commit", "-q", "-m", "step")
-        commits.append(git("rev-parse", "HEAD"))
-    for number, commit in enumerate([*commits[::-1], *commits[::3]]):
-        git("checkout", "-q", commit)
-        update(LocalBackend(tmp_path / "index"), root, Settings())
-        assert edges(tmp_path / "index") == rebuilt(root, tmp_path / f"new{number}")
-
-
 def test_a_package_that_is_the_whole_tree_is_known_by_the_name_of_its_folder(tmp_path):
     """Its repository may well be called otherwise."""
     files = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.research.hyperbolic.chains import hop_matrix
-from dowse.research.hyperbolic.shape import Tree, tree_from_parents, tree_from_paths
+from dowse.research.hyperbolic.shape import Tree, tree_from_paths
 from research.hyperbolic.embedding_quality import hops
 from research.hyperbolic.trees import climb, trees
 
@@ -32,8 +32,3 @@ def test_chains_need_no_tree(names: list[list[str]]):
 def test_the_same_name_in_two_folders_is_two_places():
     found = hop_matrix([("repo", "a", "x.py", "f"), ("repo", "b", "x.py", "f"), ("repo", "a", "x.py")])
     assert found.tolist() == [[0, 6, 1], [6, 0, 5], [1, 5, 0]]
-
-
-def test_ends_of_a_long_chain():
-    tree = tree_from_parents(np.maximum(np.arange(2000) - 1, 0))
-    assert hops(tree, [0, 5, 1999], [1999, 3, 0]).tolist() == [1999, 2, 1999]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -67,49 +65,11 @@ def test_the_mean_of_what_is_symmetric_is_its_centre(seed: int, dimension: int, 
     assert distance(mean(points), centre[0]) < 1e-5
 
 
-@given(seeds, st.floats(0.1, 12))
-def test_the_mean_of_two_is_half_way(seed: int, reach: float):
-    one, other = points = somewhere(2, 3, seed, reach)
-    found, apart = mean(points), distance(one, other)
-    assert distance(found, one) == pytest.approx(apart / 2, abs=1e-5)
-    assert distance(found, other) == pytest.approx(apart / 2, abs=1e-5)
-
-
-@given(seeds, st.floats(0, 6))
-def test_means_move_with_their_points(seed: int, reach: float):
-    points, way = somewhere(7, 4, seed, 4.0), somewhere(1, 4, seed + 1, reach)
-    assert distance(mean(mobius_add(way, points)), mobius_add(way, mean(points)[None])[0]) < 1e-4
-
-
 def test_all_groups_at_once_are_as_each_alone():
     points, labels = somewhere(60, 5, 3, 8.0), np.random.default_rng(0).integers(0, 7, 60)
     found = frechet_means(points, labels, 7)
     for label in range(7):
         assert distance(found[label], mean(points[labels == label])) < 1e-5
-
-
-def test_steps_only_make_it_better():
-    points, labels = somewhere(60, 5, 4, 16.0), np.random.default_rng(1).integers(0, 5, 60)
-    sums = [
-        [squares(points[labels == label], centre) for label, centre in enumerate(centres)]
-        for centres in (frechet_means(points, labels, 5, steps=steps) for steps in range(9))
-    ]
-    assert all((np.array(after) <= np.array(before) * (1 + 1e-12)).all() for before, after in pairwise(sums))
-    assert sum(sums[4]) <= 1.01 * sum(sums[-1])  # few are enough
-
-
-def test_a_start_is_used_and_the_end_is_the_same():
-    points, start = somewhere(20, 4, 5), somewhere(1, 4, 6)
-    assert np.array_equal(mean(points, start=start, steps=0), start[0])
-    assert distance(mean(points, start=start), mean(points)) < 1e-5
-
-
-def test_one_point_is_its_own_mean_and_an_empty_group_stays():
-    points = somewhere(1, 3, 7)
-    found = frechet_means(points, np.array([1]), 3)
-    assert np.allclose(found, [np.zeros(3), points[0], np.zeros(3)])
-    start = somewhere(3, 3, 8)
-    assert np.allclose(frechet_means(points, np.array([1]), 3, start)[[0, 2]], start[[0, 2]])
 
 
 @pytest.mark.parametrize("left", [1e-9, 1e-12, 1e-15, 0.0])

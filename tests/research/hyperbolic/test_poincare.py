@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from dowse.research.hyperbolic.poincare import (
     clip_to_ball,
     distance,
-    distances,
     exp_map,
     log_map,
     mobius_add,
@@ -48,12 +47,6 @@ def test_distance_is_its_definition(x: np.ndarray, y: np.ndarray):
     assert distance(decimals(x), decimals(y)) == pytest.approx(expected, rel=1e-14, abs=1e-60)
 
 
-@given(points(), st.floats(1e-12, 1e-3))
-def test_very_near_points_keep_their_distance(x: np.ndarray, step: float):
-    y = x * (1 - step)
-    assert distance(x, y) == pytest.approx(by_definition(x, y), rel=1e-9, abs=1e-60)
-
-
 @given(points(), points(), points())
 def test_a_translation_keeps_distances(by: np.ndarray, x: np.ndarray, y: np.ndarray):
     assert distance(mobius_add(by, x), mobius_add(by, y)) == pytest.approx(distance(x, y), rel=1e-6, abs=1e-9)
@@ -62,12 +55,6 @@ def test_a_translation_keeps_distances(by: np.ndarray, x: np.ndarray, y: np.ndar
         assert distance(mobius_add(by, x), mobius_add(by, y)) == pytest.approx(
             distance(x, y), rel=1e-13, abs=1e-40
         )
-
-
-@given(points(), points())
-def test_what_is_added_can_be_taken_away(x: np.ndarray, y: np.ndarray):
-    assert mobius_add(-x, mobius_add(x, y)) == pytest.approx(y, abs=1e-9)
-    assert mobius_add(-x, x) == pytest.approx(np.zeros(3), abs=0)
 
 
 @given(points(), points())
@@ -85,13 +72,6 @@ def test_decimals_know_distances_far_beyond_floats():
         opposite = -x  # outside, this would be rounded
     assert distance(x, opposite) == pytest.approx(2000, rel=1e-15)
     assert distance(x, 0 * x) == pytest.approx(1000, rel=1e-15)
-
-
-def test_a_matrix_has_every_pair():
-    drawn = np.random.default_rng(0).uniform(-0.5, 0.5, (5, 3))
-    found = distances(drawn, drawn[:4])
-    assert found.shape == (5, 4)
-    assert found == pytest.approx(np.array([[distance(x, y) for y in drawn[:4]] for x in drawn]))
 
 
 def test_what_rounding_pushed_out_comes_back():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,9 +39,3 @@ def test_a_ball_does_with_floats_where_a_disk_cannot():
     assert Scale.choose(1000, 12, 2).decimal
     assert Scale.choose(1000, 60, 10).decimal  # too deep for both
     assert not Scale.choose(3, 4, 2).decimal
-
-
-@pytest.mark.parametrize(("digits", "distortion"), [(3, 2.0), (0, 1.0), (0, 0.5)])
-def test_what_cannot_be_is_refused(digits: int, distortion: float):
-    with pytest.raises(ValueError, match="take"):
-        Scale.choose(5, 5, 2, digits, distortion)

@@ -15,19 +15,8 @@ def test_hits_of_adapted_sources_replace_those_of_the_plain_query() -> None:
     assert [(row, source) for row, _, source in merged] == [(3, "a"), (2, ""), (9, "a"), (4, "")]
 
 
-def test_without_adapted_sources_nothing_changes() -> None:
-    assert merge(PLAIN, SOURCES, {}) == [(row, score, "") for row, score in PLAIN]
-
-
 def test_an_adapter_changes_the_order_in_its_source_and_not_its_level() -> None:
     merged = merge(PLAIN, SOURCES, {"a": [(3, 0.99), (9, 0.95), (1, 0.9)]})
     scores = {row: score for row, score, _ in merged}
     assert scores[3] + scores[9] == pytest.approx(0.6 + 0.4)
     assert scores[3] - scores[1] == pytest.approx(0.09) and merged[-1][0] == 4
-
-
-def test_ties_are_ordered_by_row() -> None:
-    merged = merge(
-        [(7, 0.5), (4, 0.5), (6, 0.5)], {4: "c", 6: "b", 7: "a"}, {"a": [(7, 0.5)], "b": [(6, 0.5)]}
-    )
-    assert [row for row, _, _ in merged] == [4, 6, 7]

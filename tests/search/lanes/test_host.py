@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +19,6 @@ from dowse.query.parser import parse_query
 from dowse.search.lanes.bm25 import keyword_lane
 from dowse.search.lanes.host import LaneHost
 from dowse.search.lanes.jobs import LaneJob
-from dowse.storage.local.backend import LocalBackend
 from search.lanes.asking import ECHO, KEYWORD, LONG, gone, wait_for
 
 from helpers import write_tree
@@ -64,11 +62,6 @@ def test_many_threads_each_get_their_own_answer(make_host, reader):
     assert len(host.pids()) == 1
 
 
-def test_a_question_larger_than_a_pipe(make_host, reader):
-    (outcome,) = make_host().run(reader, [LaneJob("echo", {"rows": frozenset(range(300_000))})], LONG)
-    assert len(outcome.result[1]["rows"]) == 300_000
-
-
 def test_nothing_starts_before_it_is_needed_and_warm_waits_for_nothing(make_host, reader):
     before = threading.active_count()
     host = make_host()
@@ -81,30 +74,6 @@ def test_nothing_starts_before_it_is_needed_and_warm_waits_for_nothing(make_host
     assert host.run(reader, [ECHO], LONG)[0].result[0] == outcome.result[0]
 
 
-def test_without_an_encoder_its_lane_is_not_started(make_host):
-    before = set(threading.enumerate())
-    host = make_host()
-    host.warm()
-    assert "dowse-embedding" not in {thread.name for thread in set(threading.enumerate()) - before}
-
-
-def test_another_generation_is_told(tmp_path, make_host):
-    root = write_tree(tmp_path / "code", {"a.py": "def bread(): ...\n"})
-    with Index.open(root, index_dir=str(tmp_path / "i")) as index:
-        index.update()
-        host = make_host(index)
-        with index.backend.reader() as old:
-            (outcome,) = host.run(old, [KEYWORD], LONG)
-            assert len(outcome.result.rows) == 1 and not outcome.is_stale
-            (root / "b.py").write_text("def more_bread(): ...\n")
-            index.update()
-            (outcome,) = host.run(old, [KEYWORD], LONG)
-            assert outcome.is_stale and outcome.result is None and not outcome.problem
-        with index.backend.reader() as new:
-            (outcome,) = host.run(new, [KEYWORD], LONG)
-            assert len(outcome.result.rows) == 2 and not outcome.is_stale
-
-
 def test_a_process_started_before_the_index_was_made(tmp_path, make_host):
     root = write_tree(tmp_path / "code", {"a.py": "def bread(): ...\n"})
     with Index.open(root, index_dir=str(tmp_path / "i")) as index:
@@ -114,25 +83,6 @@ def test_a_process_started_before_the_index_was_made(tmp_path, make_host):
         with index.backend.reader() as reader:
             (outcome,) = host.run(reader, [KEYWORD], LONG)
     assert len(outcome.result.rows) == 1
-
-
-def test_the_embedding_lane_in_its_process(tmp_path, make_host, monkeypatch):
-    monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))
-    from dowse.search.lanes.dense import embedding_lane
-
-    root = write_tree(
-        tmp_path / "code", {"a.py": "def bake_bread(flour): ...\n\ndef close_file(handle): ...\n"}
-    )
-    with Index.open(root, index_dir=str(tmp_path / "i"), encoder="small", threads=1) as index:
-        index.update()
-        index.embed()
-        job = LaneJob("embedding", {"text": "make a loaf of bread", "limit": 5})
-        with index.backend.reader() as reader:
-            keyword, embedding = make_host(index).run(reader, [KEYWORD, job], LONG)
-            assert (keyword.problem, embedding.problem) == ("", "")
-            expected = embedding_lane(reader, index.encoder, **job.arguments)
-        assert embedding.result.rows == expected.rows
-        assert embedding.result.scores == pytest.approx(expected.scores)
 
 
 def test_the_keyword_process_loads_no_more_than_it_needs(make_host, reader):
@@ -242,49 +192,3 @@ def test_processes_never_outlive_their_parent(sample_index, end):
     with run_program(sample_index, program) as parent:
         pids = [int(pid) for pid in parent.communicate(timeout=300)[0].split()]
     assert len(pids) == 2 and all(gone(pid) for pid in pids)
-
-
-FORKS = """
-(before,) = host.run(reader, [keyword], 60)
-(pid,) = host.pids().values()
-child = os.fork()
-if not child:
-    own = LocalBackend(folder)
-    with own.reader() as reader:
-        (inside,) = host.run(reader, [keyword], 60)
-    good = inside.result == before.result and host.pids() != {"keyword": pid}
-    sys.exit(0 if good else 1)
-status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-(after,) = host.run(reader, [keyword], 60)
-print(status, after.result == before.result, host.pids() == {"keyword": pid})
-"""
-
-
-def test_a_forked_process_has_processes_of_its_own(sample_index):
-    with run_program(sample_index, FORKS) as parent:
-        assert parent.communicate(timeout=300)[0].split() == ["0", "True", "True"]
-
-
-FORKS_AND_ENDS = """
-host.run(reader, [keyword], 60)
-(pid,) = host.pids().values()
-if os.fork():
-    print(pid, flush=True)
-    os.kill(os.getpid(), signal.SIGKILL)
-os.close(1)
-sys.stdin.read()  # lives until the test lets it go
-os._exit(0)
-"""
-
-
-def test_a_forked_process_does_not_keep_the_parents_alive(sample_index):
-    with run_program(sample_index, FORKS_AND_ENDS) as parent:
-        assert gone(int(parent.stdout.readline()))
-
-
-def test_the_index_may_be_named_by_a_relative_path(sample_index, reader, monkeypatch):
-    folder = sample_index.backend.folder
-    monkeypatch.chdir(folder.parent)
-    host = LaneHost(LocalBackend(Path(folder.name)).address, sample_index.settings)
-    assert host.run(reader, [KEYWORD], LONG)[0].problem == ""
-    host.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 
 from dowse.errors import DowseError
@@ -21,17 +20,6 @@ def test_results_come_in_the_order_of_the_jobs(reader):
         "nowhere: KeyError: 'nowhere'",
     ]
     assert outcomes[1].result == keyword_lane(reader, **KEYWORD.arguments)
-
-
-def test_mistakes_come_as_they_were_raised(reader, caplog):
-    lanes = InlineLanes(
-        lanes={"bad": Lane("search.lanes.faults:mistake"), "query": Lane("search.lanes.faults:wrong_query")}
-    )
-    with caplog.at_level(logging.WARNING, "dowse.search.lanes"):
-        bad, query = lanes.run(reader, [LaneJob("bad", {}), LaneJob("query", {})])
-    assert isinstance(bad.error, DowseError) and bad.problem == "bad: no such thing; name another"
-    assert query.error.position == 7
-    assert [record.message for record in caplog.records] == [bad.problem, query.problem]
 
 
 def test_the_encoder_is_made_only_for_who_wants_it(reader):

@@ -86,14 +86,6 @@ def test_the_best_come_first_until_the_time_is_up(root, monkeypatch):
         assert is_encoded or hit.confidence is None
 
 
-def test_the_number_of_candidates_is_limited_and_filters_hold(root, monkeypatch):
-    monkeypatch.setattr("dowse.search.retrieval.MAX_ENCODED", 3)
-    index = make_index(root, isolation="never")
-    answer = index.search(f"{QUERY} -path:retry.py", k=12)
-    assert (answer.embedded.encoded, answer.embedded.candidates_missing) == (3, 8)
-    assert "retry" not in scores(answer)
-
-
 @pytest.mark.parametrize("isolation", ["never", "always"])
 def test_an_encoder_with_a_table_needs_no_time_and_keeps_nothing(root, isolation, monkeypatch):
     monkeypatch.setattr("dowse.search.retrieval.ENCODING_SECONDS", 1e-6)

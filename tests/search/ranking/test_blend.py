@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.search.planner import LANE_ORDER
-from dowse.search.ranking.fusion import LaneRanking, blend, collect, idf
+from dowse.search.ranking.fusion import LaneRanking, blend, collect
 from dowse.search.ranking.profile import CORPUS, TREE, BlendWeights
 
 A, B, C = range(3)
@@ -109,72 +109,9 @@ def test_equal_ones_stay_in_the_order_of_the_lanes():
     assert [each.row for each in blend(rankings, BlendWeights(words=0.3), 2, {}, {})] == [C, A, B]
 
 
-def test_what_meaning_did_not_find_counts_as_its_last():
-    rankings = [LaneRanking("keyword", [C], [5.0]), LaneRanking("embedding", [A, B], [0.8, 0.3])]
-    found = {each.row: each for each in blend(rankings, BlendWeights(), 3, {}, {})}
-    assert found[C].score == found[B].score == 0.3
-    assert (
-        found[C].contributions[0].detail == "not among the first 2"
-        and found[B].contributions[0].detail == "rank 2"
-    )
-
-
 def test_what_has_no_vector_counts_like_the_lower_quartile_of_the_others():
     words = LaneRanking("keyword", [0, 1, 2, 3, 9], [5.0] * 5)
     rankings = [words, LaneRanking("embedding", [7, 0, 1, 2, 3], [0.9, 0.8, 0.6, 0.5, 0.3])]
     found = {each.row: each for each in blend(rankings, BlendWeights(), 3, {}, {}, without_vector={3, 9})}
     assert found[9].score == 0.5 and found[9].contributions[0].detail == "no vector yet"
     assert found[3].score == 0.3  # encoded for this query
-
-
-def test_what_words_did_not_find_gets_nothing_from_them():
-    rankings = [LaneRanking("keyword", [A], [5.0]), LaneRanking("embedding", [A, B], [0.5, 0.5])]
-    first, second = blend(rankings, BlendWeights(words=0.3), 3, {}, {})
-    assert (first.row, first.score, second.score) == (A, 0.8, 0.5)
-    assert [part.source for part in second.contributions] == ["embedding"]
-
-
-def test_the_longer_a_question_the_more_its_words_count():
-    rankings = [LaneRanking("keyword", [A], [5.0]), LaneRanking("embedding", [A], [0.5])]
-    scores = [
-        blend(rankings, BlendWeights(long_words=0.2), terms, {}, {})[0].score for terms in (0, 10, 20, 40)
-    ]
-    assert scores == pytest.approx([0.5, 0.6, 0.7, 0.7])
-
-
-@given(some_rankings(), st.floats(0.1, 100), st.floats(-50, 50))
-def test_the_scale_of_a_foreign_encoder_does_not_matter(rankings, factor, shift):
-    """Some give distances, some products without a bound: only the order and proportions count."""
-    meaning = next(each for each in rankings if each.lane == "embedding")
-    if meaning.rows and max(meaning.scores) - min(meaning.scores) < 1e-3:  # then rounding decides
-        return
-    moved = [
-        each._replace(scores=[factor * score + shift for score in each.scores]) if each is meaning else each
-        for each in rankings
-    ]
-    one, other = (blend(each, TREE.blend, 5, {}, {}, is_shipped_encoder=False) for each in (rankings, moved))
-    scores = {each.row: each.score for each in one}
-    assert {each.row: each.score for each in other} == pytest.approx(scores, abs=1e-6)
-
-
-def test_the_name_counts_only_where_it_has_a_weight():
-    rankings = [LaneRanking("embedding", [A], [0.5])]
-    assert [p.source for p in blend(rankings, BlendWeights(), 1, {A: 0.5}, {A: 1.0})[0].contributions] == [
-        "embedding"
-    ]
-    weighted = blend(rankings, BlendWeights(coverage=0.1, name=0.2), 1, {A: 0.5}, {A: 1.0})[0]
-    assert {part.source: part.value for part in weighted.contributions} == pytest.approx(
-        {"embedding": 0.5, "coverage": 0.05, "name": -0.2}
-    )
-
-
-def test_the_graphs_words_are_kept():
-    rankings = [LaneRanking("embedding", [A], [0.5]), LaneRanking("graph", [A], [0.9], ["calls x in line 3"])]
-    (found,) = blend(rankings, BlendWeights(graph=0.05), 1, {}, {})
-    assert [(part.source, part.detail) for part in found.contributions][-1] == ("graph", "calls x in line 3")
-
-
-@given(st.integers(0, 1000), st.integers(1, 1000))
-def test_rare_terms_say_more(frequency, more):
-    total = frequency + more
-    assert idf(frequency, total) > idf(frequency + 1, total) > 0

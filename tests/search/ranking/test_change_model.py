@@ -63,12 +63,6 @@ def test_contributions_add_up_and_only_the_first_move():
     assert scores == sorted(scores, reverse=True)
 
 
-def test_hits_without_a_score_are_left_as_they_are():
-    hits = [hit("a", 0.0), hit("b", -1.0)]
-    assert add_change_model(hits, QueryFeatures(frozenset()), 1.0) == hits
-    assert add_change_model([], QueryFeatures(frozenset()), 1.0) == []
-
-
 def test_a_name_that_the_question_has_is_a_feature():
     values = features([hit("remove_item", 1.0), hit("total", 0.9, 1)], QueryFeatures(frozenset({"item"})))
     name, scope = FEATURES.index("name"), FEATURES.index("scope")

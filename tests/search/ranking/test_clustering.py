@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.research.hyperbolic.means import frechet_means
-from dowse.research.hyperbolic.poincare import distance, distances, mobius_add
+from dowse.research.hyperbolic.poincare import distances, mobius_add
 from dowse.search.ranking.clustering import euclidean, hyperbolic, largest_eigenvectors, spectral
 
 Method = Callable[[np.ndarray, int], np.ndarray]
@@ -95,19 +95,6 @@ def test_fewer_points_than_clusters_and_none_at_all(method: Method):
     assert method(np.random.default_rng(0).random((9, 2)), 1).tolist() == [0] * 9
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_no_clusters_are_refused(method: Method):
-    with pytest.raises(ValueError, match="1 or more"):
-        method(np.eye(3), 0)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_order_of_points_does_not_matter_where_groups_are_clear(method: Method):
-    points, _ = groups(6, 12, 6, 1)
-    order = np.random.default_rng(2).permutation(len(points))
-    assert same(method(points, 6)[order], method(points[order], 6))
-
-
 @pytest.mark.parametrize("dimension", [2, 8, 384])
 def test_inertia_is_that_of_scikit_learn(dimension: int):
     cluster = pytest.importorskip("sklearn.cluster")
@@ -129,34 +116,8 @@ def test_groups_are_those_of_scikit_learn():
         assert inertia(points, euclidean(points, 10)) == pytest.approx(reference.inertia_)
 
 
-def test_single_precision_gives_the_same_groups():
-    points, truth = groups(10, 10, 384, 0, apart=40.0)
-    assert same(euclidean(points.astype(np.float32), 10), truth)
-    assert same(euclidean(points, 10), truth)
-
-
-def test_a_common_offset_changes_nothing():
-    points = np.random.default_rng(3).standard_normal((60, 4))
-    assert np.array_equal(euclidean(points, 7), euclidean(points + 1000.0, 7))
-
-
 def partitions(count: int, k: int) -> list[np.ndarray]:
     return [np.array((0, *rest)) for rest in product(range(k), repeat=count - 1)]
-
-
-def test_few_points_have_nearly_the_best_of_all_partitions():
-    ratios = []
-    for seed in range(8):
-        points = np.random.default_rng(seed).standard_normal((7, 2))
-        best = min(inertia(points, labels) for labels in partitions(7, 3))
-        ratios.append(inertia(points, euclidean(points, 3)) / best)
-    assert np.mean(ratios) < 1.03
-
-
-def spread(points: np.ndarray, labels: np.ndarray) -> float:
-    """Return the sum of squared hyperbolic distances from Fréchet means."""
-    means = frechet_means(points, labels, int(labels.max()) + 1)
-    return float((distance(points, means[labels]) ** 2).sum())
 
 
 def branching(seed: int, dimension: int = 8, length: float = 4.0) -> tuple[np.ndarray, np.ndarray]:
@@ -171,17 +132,6 @@ def branching(seed: int, dimension: int = 8, length: float = 4.0) -> tuple[np.nd
     return points, labels
 
 
-def test_few_points_of_the_ball_have_nearly_the_best_of_all_partitions():
-    ratios = []
-    for seed in range(5):
-        random = np.random.default_rng(seed)
-        points = np.tanh(random.uniform(0, 4, (7, 1))) * random.dirichlet(np.ones(3), 7) ** 0.5
-        points *= random.choice([-0.99, 0.99], points.shape)
-        best = min(spread(points, labels) for labels in partitions(7, 2) if labels.any())
-        ratios.append(spread(points, hyperbolic(points, 2)) / best)
-    assert np.mean(ratios) < 1.03
-
-
 def test_branches_of_a_tree_are_clusters_of_the_ball():
     for seed in range(3):
         points, branch = branching(seed)
@@ -189,16 +139,6 @@ def test_branches_of_a_tree_are_clusters_of_the_ball():
         assert same(labels, branch)
         means = frechet_means(points, labels, 5)
         assert np.array_equal(distances(points, means).argmin(axis=1), labels)
-
-
-def test_clusters_of_the_ball_are_narrower_there_than_flat_ones():
-    ours, flat_ones = 0.0, 0.0
-    for seed in range(8):
-        points, _ = branching(seed, length=6.0)
-        uneven = points[np.random.default_rng(seed).choice(len(points), 60, replace=False)]
-        ours += spread(uneven, hyperbolic(uneven, 10))
-        flat_ones += spread(uneven, euclidean(uneven, 10))
-    assert ours < 0.97 * flat_ones
 
 
 @pytest.mark.parametrize("left", [1e-12, 1e-15, 0.0])
@@ -230,11 +170,6 @@ def test_spectral_clusters_follow_what_hangs_together():
     points, truth = np.concatenate([ring, 4 * ring]), np.repeat([0, 1], 50)
     assert np.array_equal(by_spectrum(points, 2), truth)
     assert not same(euclidean(points, 2), truth)
-
-
-def test_what_is_far_from_everything_is_a_spectral_cluster():
-    points = np.concatenate([np.random.default_rng(0).random((30, 2)), [[1e6, 0]], [[0, 1e6]]])
-    assert same(by_spectrum(points, 3), np.repeat([0, 1, 2], [30, 1, 1]))
 
 
 @pytest.mark.parametrize("k", [1, 3, 10])

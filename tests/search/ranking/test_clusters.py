@@ -58,31 +58,6 @@ def test_algorithm_2_by_hand():
     assert order_by_share(SCORES, LABELS, 0) == list(range(8))
 
 
-def test_a_cluster_of_one_good_hit_stands_before_a_large_one():
-    assert order_by_cluster([1.0, 0.9, 0.1, 0.1], [0, 1, 0, 0]) == [1, 0, 2, 3]
-
-
-def test_equal_means_leave_the_better_hit_first():
-    assert order_by_cluster([0.9, 0.5, 0.5, 0.1], [1, 0, 0, 1]) == [0, 1, 3, 2]
-
-
-@pytest.mark.parametrize(
-    ("given_sizes", "k", "expected"),
-    [
-        ([50, 30, 20], 10, [5, 3, 2]),
-        ([47, 16, 15, 12, 10], 10, [5, 2, 1, 1, 1]),  # due 4.7, 1.6, 1.5, 1.2, 1: two places are left
-        ([1, 1, 1], 2, [1, 1, 0]),  # equal remainders: the earlier ones
-        ([96, 1, 1, 1, 1], 10, [10, 0, 0, 0, 0]),  # 9.6, and four times 0.1
-        ([2, 1], 10, [2, 1]),
-        ([0, 3], 2, [0, 2]),
-        ([], 5, []),
-        ([3, 4], 0, [0, 0]),
-    ],
-)
-def test_shares_by_hand(given_sizes: list[int], k: int, expected: list[int]):
-    assert proportional_shares(given_sizes, k) == expected
-
-
 @given(sizes, st.integers(0, 60))
 def test_shares_are_the_largest_remainders(given_sizes: list[int], k: int):
     found, total = proportional_shares(given_sizes, k), sum(given_sizes)
@@ -154,16 +129,6 @@ def test_each_hit_names_its_cluster():
     assert diversify_clusters(candidates([1.0]), [0], ["a"], "sample", 1)[0].contributions[-1].detail == (
         "cluster 1 of 1, a: 1 hit, mean 1.000, was rank 1"
     )
-
-
-def test_nothing_to_order():
-    assert (
-        order_by_cluster([], [])
-        == order_by_share([], [], 10)
-        == diversify_clusters([], [], [], "sample", 10)
-        == []
-    )
-    assert cluster_names([], []) == []
 
 
 def names(places: list[str], labels: list[int]) -> list[str]:

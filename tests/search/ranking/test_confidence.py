@@ -73,15 +73,6 @@ def test_of_other_encoders_nothing_is_known() -> None:
     assert confidence("somebody-elses", 0.9, 1.0, 5) is None
 
 
-@pytest.mark.parametrize("encoder", sorted(CONFIDENCE_WEIGHTS))
-def test_both_ends_are_clear(encoder: str) -> None:
-    near, far = confidence(encoder, 0.75, 0.6, 5), confidence(encoder, 0.2, 0.0, 5)
-    assert near is not None
-    assert far is not None
-    assert near > 0.8
-    assert far < ABSTAIN / 2
-
-
 @pytest.mark.parametrize(
     ("confidences", "nothing"),
     [

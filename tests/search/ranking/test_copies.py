@@ -74,11 +74,6 @@ def test_copies_that_are_asked_for_stay(index):
     assert not any(hit.also_in for hit in index.search("debounce path:dist").hits)
 
 
-def test_patterns_list_every_line(index):
-    found = {hit.symbol.path for hit in index.search("/clearTimeout/", k=0).hits}
-    assert found == TREE.keys()
-
-
 def test_copies_without_a_source_collapse_to_one(tmp_path):
     tree = {path: text for path, text in TREE.items() if not path.startswith("src/")}
     with Index.open(write_tree(tmp_path / "tree", tree), encoder="none") as index:

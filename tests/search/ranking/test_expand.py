@@ -25,11 +25,6 @@ def test_the_words_that_the_best_have_in_common():
     assert expansion_terms(texts, {"retri"}, rare, 2) == ("sleep", "delay")
 
 
-def test_what_the_query_has_already_is_not_added():
-    texts = ["sleeping sleeps sleep backoff"]
-    assert expansion_terms(texts, {stem("sleeping")}, rare, 5) == ("backoff",)
-
-
 def test_words_come_as_they_are_written_most():
     """An encoder does not know stems."""
     assert expansion_terms(["retries retries retried"], (), rare, 1) == ("retries",)
@@ -47,12 +42,6 @@ def test_common_words_lose_against_rare_ones():
 
 def test_a_long_text_does_not_decide_alone():
     assert expansion_terms(["alpha " * 50, "omega", "omega"], (), rare, 1) == ("omega",)
-
-
-def test_nothing_to_add():
-    assert expansion_terms([], (), rare, 5) == ()
-    assert expansion_terms(["a b c 1 2 3 != {}"], (), rare, 5) == ()
-    assert expansion_terms(["sleep delay"], (), rare, 0) == ()
 
 
 WORDS = st.sampled_from("retry delay sleepSome time_out socket sockets parse parsed x self 42 naïve".split())

@@ -15,7 +15,6 @@ from dowse.search.ranking.feedback import (
     MIN_OTHER_VOTES,
     Boost,
     apply_feedback,
-    climb,
     feedback_order,
 )
 from dowse.search.ranking.signals import RankedHit
@@ -125,37 +124,8 @@ def test_only_what_moved_or_was_chosen_says_so():
     assert found[1].contributions[-1].value == -1.0
 
 
-def test_what_stands_first_already_says_that_it_was_chosen():
-    found = apply_feedback(ranking(3), {"0": Boost(same=1.0, detail="chosen once for this question")})
-    assert [hit.row.key for hit in found] == ["0", "1", "2"]
-    assert [part.source for part in found[0].contributions] == ["keyword", "feedback"]
-    assert found[0].contributions[-1].value == 0.0
-    assert [len(hit.contributions) for hit in found[1:]] == [1, 1]
-
-
 def test_what_was_chosen_for_the_same_query_comes_first_from_any_rank():
     chosen = str(MAX_CANDIDATES + 39)
     found = apply_feedback(ranking(MAX_CANDIDATES + 50), {chosen: Boost(same=0.4)})
     others = [str(n) for n in range(MAX_CANDIDATES + 50) if str(n) != chosen]
     assert [hit.row.key for hit in found] == [chosen, *others]
-
-
-@pytest.mark.parametrize("boost", [Boost(similar=5.0, others=5.0), Boost(same=-2.0)])
-def test_nobody_has_seen_what_is_beyond_reach(boost):
-    found = apply_feedback(ranking(MAX_CANDIDATES + 5), {str(MAX_CANDIDATES + 2): boost})
-    assert [hit.row.key for hit in found] == [str(n) for n in range(MAX_CANDIDATES + 5)]
-
-
-@pytest.mark.parametrize(
-    ("boost", "expected"),
-    [
-        (Boost(similar=0.4 * 0.9), 1),  # a click
-        (Boost(similar=1.0), MAX_CLIMB_ALONE),  # one who is sure
-        (Boost(similar=0.8, others=0.4), 2),  # two clicks
-        (Boost(similar=2.0, others=1.0), MAX_CLIMB),  # two who are sure
-        (Boost(similar=40.0, others=39.0), MAX_CLIMB),
-        (Boost(similar=-3.0), 0),
-    ],
-)
-def test_how_far_votes_lift(boost, expected):
-    assert climb(boost) == expected

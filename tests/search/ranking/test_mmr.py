@@ -34,16 +34,6 @@ def test_each_choice_is_the_best_left(values: list[float], seed: int, weight: fl
         assert abs(likeness[chosen] - nearest) < 1e-5
 
 
-@given(st.lists(st.floats(-5, 5), min_size=1, max_size=12, unique=True), st.integers(0, 99))
-def test_relevance_alone_keeps_the_order(values: list[float], seed: int):
-    ranked = sorted(values, reverse=True)
-    assert mmr(ranked, unit_vectors(len(ranked), seed), 1.0)[0] == list(range(len(ranked)))
-
-
 def test_a_copy_comes_after_what_is_new():
     vectors = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
     assert mmr([1.0, 0.99, 0.8, 0.0], vectors, 0.7)[0] == [0, 2, 1, 3]
-
-
-def test_nothing_to_order():
-    assert mmr([], np.zeros((0, 4), np.float32), 0.7) == ([], [])

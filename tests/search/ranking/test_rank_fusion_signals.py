@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.search.planner import lane_weights, make_plan
 from dowse.search.ranking.fusion import LaneRanking, add_coverage, rrf
 from dowse.search.ranking.profile import TREE
 from dowse.search.ranking.signals import QueryFeatures, profile_for_ranks, rank
@@ -63,16 +62,3 @@ def test_coverage_is_a_share_of_the_range_too():
     assert [each.row for each in covered] == [3, 1, 2]
     assert covered[0].score == pytest.approx(last + 3 * (first - last))
     assert add_coverage([], {}, 1.0) == []
-
-
-def test_the_embedding_lane_counts_more_unless_names_are_asked_for():
-    prose, names = make_plan("how are prices summed"), make_plan("how does sum_prices round")
-    usual = {"keyword": 1.0, "embedding": 3.0, "graph": 0.2}
-    assert lane_weights(prose, "weighted") == lane_weights(prose, "adaptive") == usual
-    assert lane_weights(names, "weighted") == usual
-    assert lane_weights(names, "adaptive") == {**usual, "embedding": 1.0}
-
-
-def test_k_decides_how_much_the_first_ranks_count():
-    rankings = [LaneRanking("keyword", (1, 2), (3.0, 2.0))]
-    assert [each.score for each in rrf(rankings, k=1)] == [1 / 2, 1 / 3]

@@ -73,11 +73,6 @@ def test_the_best_definition_takes_the_place_of_the_head():
     assert [part.source for part in found[0].contributions] == ["keyword", "signal.head"]
 
 
-def test_the_head_of_a_file_without_definitions_stays():
-    found = ranked([row(1, 1, "module"), row(2, 1, "section"), row(3, 2)], [10, 4, 6], TREE)
-    assert found[0].row.row == 1
-
-
 @given(candidates, st.floats(0.1, 1.0))
 def test_saturation_keeps_the_order_inside_a_file_and_its_first_hit(given_rows, left: float):
     before = ranked(*given_rows, PLAIN)
@@ -87,13 +82,6 @@ def test_saturation_keeps_the_order_inside_a_file_and_its_first_hit(given_rows, 
         assert mine[0][0].score == mine[1][0].score
         for one, other in zip(mine[0][1:], mine[1][1:], strict=True):
             assert other.score == pytest.approx(one.score * (left if left < 1 else 1))
-
-
-def test_a_large_file_keeps_its_later_hits_in_sight():
-    """The tenth hit of one file must not fall behind what hardly matches in another."""
-    rows = [*(row(n, 1) for n in range(10)), row(10, 2)]
-    found = ranked(rows, [10 - n / 10 for n in range(10)] + [5.0], replace(PLAIN, saturation=TREE.saturation))
-    assert found[-1].row.row == 10
 
 
 def test_company_counts_by_what_matches_well():

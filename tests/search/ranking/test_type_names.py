@@ -83,16 +83,6 @@ def test_own_code_before_tests_and_bodies_before_forward_declarations(tmp_path):
     assert set(in_tests) == {"tests/pool.cpp"}, "filters hold for symbols that are looked up, too"
 
 
-def test_a_function_of_the_project_goes_before_a_type_of_the_tests(tmp_path):
-    tree = {
-        "src/a.py": "def Money(amount):\n    return amount\n",
-        "tests/test_a.py": "class Money:\n    x = 1\n",
-    }
-    with Index.open(write_tree(tmp_path / "tree", tree), encoder="none") as index:
-        index.update()
-        assert index.search("Money").hits[0].symbol.path == "src/a.py"
-
-
 KINDS = ("class", "struct", "function", "method", "module", "impl", "section")
 NAMES = ("A", "A.A", "A.run", "A.__init__", "B", "B.A", "run", "n.A")
 drawn_hits = st.lists(
