@@ -11,14 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dowse import Index
 from dowse.config import CLUSTERINGS, DIVERSIFY, FUSIONS, FUZZINESS, MODES, SETTINGS
 from dowse.errors import DowseError, QueryError
 from dowse.feedback.events import Event
 
-from helpers import file_record, symbol, write_tree
+from helpers import write_tree
 
 Values = Mapping[str, Any]
 
@@ -65,8 +63,6 @@ _TREES: Mapping[str, Mapping[str, str]] = {
     },
 }
 KINDS = tuple(_TREES)
-# More than approximate search looks through exactly (`EXACT_UP_TO`).
-LARGE = 25_000
 # A lane that raises is left out, and its exception named in words like these: a mistake of ours all the same.
 _EXCEPTION = re.compile(r"\b\w+(Error|Exception|Warning): ")
 
@@ -112,34 +108,6 @@ def make_index(kind: str, folder: Path, values: Values) -> Index:
     index.update()
     if index.encoder is not None:
         index.embed()
-    _record_feedback(index)
-    return index
-
-
-def make_large_index(folder: Path, count: int = LARGE, encoder: str = "small") -> Index:
-    """Build an index of many symbols through the real backend, with made-up vectors; none is documented."""
-    root = folder / "large"
-    root.mkdir()
-    index = Index.open(root, index_dir=str(folder / "large-index"), refresh="never", encoder=encoder)
-    files = count // 100
-    with index.backend.writer() as writer:
-        for n in range(files):
-            names = [f"task_{i}" for i in range(100 * n, 100 * n + 100)]
-            path = f"pkg{n % 30}/m{n}.py"
-            symbols = [symbol(name, f"return x task {name}", key=f"{path}:{name}") for name in names]
-            writer.put(file_record(path, symbols, text="x\n"))
-        writer.commit({"repo": "acme/large"})
-    encoder_ = index.encoder
-    assert encoder_ is not None
-    random = np.random.default_rng(0)
-    with index.backend.reader() as reader:
-        keys = [key for _, key in reader.missing_vectors(encoder_.id)]
-    with index.backend.vector_writer(encoder_.id, encoder_.dimension) as vectors:
-        for start in range(0, len(keys), 10_000):
-            part = keys[start : start + 10_000]
-            rows = random.standard_normal((len(part), encoder_.dimension), np.float32)
-            vectors.put(part, rows / np.linalg.norm(rows, axis=1, keepdims=True))
-    index.embed()  # fits what a large index needs
     _record_feedback(index)
     return index
 

@@ -1,4 +1,4 @@
-"""No combination of settings gives a traceback, on an empty, a tiny, an undocumented and a large index."""
+"""No combination of settings gives a traceback, on an empty, a tiny and an undocumented index."""
 
 from __future__ import annotations
 
@@ -7,31 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from dowse import Index
-from dowse.vectors import ivf
 from setting_combinations import (
     INDEX_VALUES,
     KINDS,
-    LARGE,
     SEARCH_VALUES,
     make_index,
-    make_large_index,
     pairwise,
     problem,
 )
 
 from helpers import large_from, run_dowse, write_tree
-
-
-@pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    """A large index of symbols without documentation, searched approximately as one of 100,000 would be."""
-    folder = tmp_path_factory.mktemp("large")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dowse.vectors.ivf_build.IVF_FROM", LARGE)
-        index = make_large_index(folder)
-    assert list(folder.rglob(f"*{ivf.FILE}"))
-    return index
 
 
 @pytest.mark.parametrize("kind", large_from(0, KINDS))
@@ -44,12 +29,6 @@ def test_a_small_index_answers_whatever_the_settings(kind, tmp_path):
             for row in group:
                 if said := problem(index, {name: row[name] for name in SEARCH_VALUES}):
                     problems[str(row)] = said
-    assert not problems
-
-
-@pytest.mark.large
-def test_a_large_index_answers_whatever_the_settings(large):
-    problems = {str(row): said for row in pairwise(SEARCH_VALUES) if (said := problem(large, row))}
     assert not problems
 
 

@@ -21,7 +21,7 @@ from dowse.encoders.cross_encoder import (
 from dowse.encoders.document import Document, Form
 from dowse.encoders.registry import shipped_folder
 from dowse.encoders.word_tokenizer import BOS, EOS, UNK, WordTokenizer
-from dowse.errors import ConfigError, DowseError
+from dowse.errors import DowseError
 from dowse.search.ranking.rerank import mix_scores
 
 onnx = pytest.importorskip("onnx")
@@ -109,11 +109,6 @@ def test_scores_depend_on_nothing_else(folder: Path, threads: int) -> None:
     assert model.score("close file", [SUM, CLOSE, OPEN, SUM]) == [alone[2], alone[0], alone[1], alone[2]]
 
 
-def test_two_classes_give_their_difference(folder: Path) -> None:
-    (folder / "onnx/model.onnx").write_bytes(overlap_model(labels=2))
-    assert load_cross_encoder(str(folder)).score("open file", [OPEN, SUM]) == [6, 0]
-
-
 def test_models_that_are_no_cross_encoders_are_named(folder: Path) -> None:
     (folder / "onnx/model.onnx").write_bytes(overlap_model(labels=5))
     with pytest.raises(DowseError, match="5 numbers"):
@@ -129,14 +124,6 @@ def test_long_documents_are_cut_and_not_the_query(folder: Path) -> None:
     assert load_cross_encoder(str(folder)).score("open file sum", [long]) == [
         6
     ]  # 12 less 3 marks and the query
-
-
-def test_folders_without_a_model_say_what_is_missing(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no reranker"):
-        load_cross_encoder(str(tmp_path / "nowhere"))
-    (folder / "tokenizer.json").unlink()
-    with pytest.raises(DowseError, match=r"tokenizer\.json"):
-        load_cross_encoder(str(folder))
 
 
 def test_the_shipped_one_has_a_name_and_knows_what_fits() -> None:
@@ -198,15 +185,6 @@ def test_ours_never_read_more_than_they_learned_to(
 SCORES = st.lists(
     st.tuples(st.integers(-1000, 1000), st.integers(-1000, 1000)), min_size=1, max_size=20
 )  # whole numbers: ties stay ties
-
-
-@given(SCORES, st.floats(0, 1), st.integers(1, 50), st.integers(-50, 50))
-def test_mix_ignores_scale_and_shift(
-    pairs: list[tuple[int, int]], weight: float, scale: int, shift: int
-) -> None:
-    first, second = ([float(pair[i]) for pair in pairs] for i in (0, 1))
-    moved = [scale * score + shift for score in second]
-    assert mix_scores(first, moved, weight) == pytest.approx(mix_scores(first, second, weight), abs=1e-6)
 
 
 @given(SCORES)

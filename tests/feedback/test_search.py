@@ -89,14 +89,6 @@ def test_the_switch_the_flag_and_forgetting_leave_no_trace(index, monkeypatch):
     assert index.search(QUERY) == before
 
 
-def test_what_the_lanes_do_not_find_is_not_added(index):
-    before = index.search(QUERY, lanes="keyword", filters="lang:python")
-    foreign = next(hit.symbol for hit in index.search("route") if hit.symbol.language == "rust")
-    choose(index, QUERY, foreign.id, "up", "ann", "ben")
-    choose(index, QUERY, "no such symbol", "up", "ann", "ben")
-    assert index.search(QUERY, lanes="keyword", filters="lang:python") == before
-
-
 def test_mentions_stay_behind_what_the_graph_found(index):
     question = "what calls parse_order"
     before = index.search(question, k=20)

@@ -141,17 +141,6 @@ def test_impact_names_tests_apart_and_ends_at_modules(graph):
     assert [step.symbol.name for step in answer.tests] == ["test_child"]
 
 
-def test_impact_of_a_method_touches_what_overrides_it(graph):
-    assert summary(query_relation(graph, "impact", "Base.run", depth=1)) == [
-        "Child.run:5 overrides, resolved",
-        "drive:91 calls, resolved",
-        "Grandchild.run:7 overrides, only one of this name",
-    ]
-    deep = query_relation(graph, "impact", "Base.run", depth=2)
-    parents = {step.symbol.name: deep.steps[step.parent].symbol.qualified_name for step in deep.steps[3:]}
-    assert parents == {"main": "drive", "test_child": "Child.run"}
-
-
 @pytest.mark.parametrize(
     ("relation", "name", "note"),
     [
@@ -187,12 +176,6 @@ def test_overloads_are_taken_together_and_that_is_said(graph):
         and "defined 2 times" in str(answer.notes[0])
         and "17, 18" in str(answer.notes[0])
     )
-
-
-def test_a_name_that_fits_only_at_its_end_is_told(graph):
-    answer = query_relation(graph, "callers", "os.path.drive")
-    assert str(answer.notes[0]) == "os.path.drive is taken as drive of src/main.py:9"
-    assert query_relation(graph, "callers", "main.drive").notes == ()
 
 
 def test_an_ambiguous_name_asks_back(graph):
@@ -252,21 +235,6 @@ def test_a_path_may_end_in_a_method_that_runs_in_anothers_place(graph):
     ]
     assert tuple(map(str, answer.notes)) == ("calls of Base.run may run Grandchild.run: shown as possible",)
     jsonschema.validate(graph_to_json(answer), SCHEMA)
-
-
-def test_a_long_method_is_overridden_once():
-    symbols = [
-        symbol(1, "Base", kind="class"),
-        symbol(2, "Base.run", kind="method"),
-        symbol(3, "Child", kind="class"),
-        symbol(4, "Child.run", kind="method"),
-        symbol(5, "Child.run", kind="method"),  # a later part of it
-        symbol(6, "drive"),
-    ]
-    graph = MemoryGraph(symbols, [edge(3, 1, "extends"), edge(6, 2)])
-    assert summary(query_relation(graph, "implementers", "Base.run")) == ["Child.run:4 overrides, resolved"]
-    assert [step.symbol.row for step in find_path(graph, "drive", "Child.run")] == [2, 4]
-    assert [step.symbol.name for step in query_relation(graph, "callers", "Child.run")] == ["drive"]
 
 
 # Forms

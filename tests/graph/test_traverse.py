@@ -171,13 +171,6 @@ def test_a_lane_says_why():
     )
 
 
-def test_references_with_many_candidates_are_not_followed():
-    many = traverse.MAX_FOLLOWED_CANDIDATES + 1
-    graph = graph_of([edge(2, 1, confidence="ambiguous", candidates=many), edge(3, 2)])
-    traversal = breadth_first_search(graph, graph.rows([1]), ("calls",), True, 3)
-    assert [step.symbol.row for step in traversal.reached] == [2] and traversal.unfollowed == 1
-
-
 def test_a_search_ends_at_its_limit(monkeypatch):
     graph = graph_of([edge(row, 1) for row in range(2, 8)])
     traversal = breadth_first_search(graph, graph.rows([1]), ("calls",), True, 1, limit=3)
@@ -199,13 +192,6 @@ def test_a_path_is_as_short_as_brute_force_finds(edges, start, end, depth):
         assert step.parent == at
         at = step.symbol.row
     assert at == end or not path.steps
-
-
-def test_code_outside_definitions_is_not_followed():
-    symbols = [symbol(1), symbol(2, "app", kind="module"), symbol(3)]
-    graph = MemoryGraph(symbols, [edge(2, 1, "imports"), edge(3, 2, "imports")])
-    assert graph_lane(graph, [1], (), True, 3, 10).rows == (2,)
-    assert graph_lane(graph, [2], (), True, 3, 10).rows == (3,)
 
 
 def test_the_lane_of_a_relation_knows_types_and_dispatch():

@@ -109,15 +109,6 @@ def test_an_edit_of_the_same_size_in_the_same_instant_is_seen(place):
     assert [row.name for row in index.symbols("f????")] == ["fourt"]
 
 
-def test_only_changed_files_are_read(place):
-    root, index = place
-    (root / "a.py").write_text("def renewed(): ...\n")
-    events = []
-    report = index.update(on_progress=events.append)
-    assert [(event.done, event.total) for event in events] == [(1, 1)]
-    assert (report.added, report.changed, report.deleted, report.unchanged) == (0, 1, 0, 2)
-
-
 def test_a_touched_file_is_hashed_and_nothing_else_happens(place):
     root, index = place
     os.utime(root / "a.py", (1_500_000_000, 1_500_000_000))
@@ -170,17 +161,6 @@ def test_settings_that_change_the_index_change_it(place, tmp_path):
         assert bare.update().changed == 2
         assert [hit.symbol.doc for hit in bare.search("alpha").hits] == [""]
         assert not bare.update().wrote
-
-
-def test_undecodable_names_and_contents_survive(tmp_path):
-    root = write_tree(tmp_path / "tree", {"latin.py": "def caf\xe9(): return 'na\xefve'\n".encode("latin-1")})
-    name = os.fsdecode(b"odd\xff.py")
-    (root / name).write_text("def odd_name(): ...\n")
-    with Index.open(root, index_dir=str(tmp_path / "index")) as index:
-        index.update()
-        assert [row.name for row in index.symbols("caf?")] == ["café"]
-        assert [row.path for row in index.symbols("odd_name")] == ["odd\\xff.py"]
-        assert not index.update().wrote
 
 
 def test_an_update_without_an_encoder_does_not_load_numpy(tmp_path: Path) -> None:

@@ -70,15 +70,6 @@ def test_every_job_is_answered(tmp_path, processes):
     assert all(reply.status == "parsed" and len(reply.records) == 1 for reply in replies)
 
 
-def test_replies_are_in_the_order_of_the_jobs_however_long_one_takes(tmp_path, monkeypatch):
-    monkeypatch.setattr(pool, "WINDOW", 12)
-    slow = "import time, dowse.indexing.parse_worker as worker\nparse = worker.parse_path\n"
-    slow += "worker.parse_path = lambda job: time.sleep(1.0 if job.path == '0.py' else 0) or parse(job)\n"
-    names = [f"{i}.py" for i in range(40)]
-    replies = pool.parse_all(jobs(tmp_path, names), 3, program=with_patch(slow))
-    assert [reply.key for reply in replies] == names
-
-
 def test_two_builds_number_files_alike(tmp_path):
     tree = {f"{i}.py": f"def f{i}(): ...\n" * (1 + 997 * i % 499) for i in range(60)}
     write_tree(tmp_path / "repo", tree)
@@ -151,15 +142,6 @@ def test_a_file_that_takes_too_much_memory_is_indexed_as_plain_lines(tmp_path):
     }
     assert replies["hungry.py"].records[0].problem.endswith("; indexed as plain lines")
     assert replies["b.py"].records[0].problem == ""
-
-
-def test_once_too_much_time_is_lost_no_file_is_parsed(tmp_path, monkeypatch):
-    monkeypatch.setattr(pool, "ALL_SLOW_FILES_SECONDS", 0.0)
-    names = ["crash.py", *(f"{i}.py" for i in range(9))]
-    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=with_patch(POISONED))}
-    assert len(replies) == 10 and all(reply.records for reply in replies.values())
-    reason = "too many other files were slow to parse; indexed as plain lines"
-    assert replies["8.py"].records[0].problem == reason
 
 
 def test_an_update_says_which_files_were_not_parsed(tmp_path):

@@ -170,11 +170,6 @@ def test_a_cache_that_cannot_be_read_is_computed_again(shop: Path, data: bytes) 
     assert_equal(coordinates(shop), expected)
 
 
-def test_an_index_that_cannot_be_written_to_has_coordinates_all_the_same(shop: Path) -> None:
-    (shop / "derived").write_text("in the way")
-    assert len(coordinates(shop)) == 10
-
-
 def test_what_is_near_in_the_tree_is_near_in_the_ball(shop: Path) -> None:
     points = np.array(list(coordinates(shop, ("u-0", "u-1", "v-0", "w-0", "x-0")).values()))
     apart = distances(points, points)[0]

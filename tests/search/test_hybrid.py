@@ -404,11 +404,6 @@ def test_a_question_of_structure_is_answered_by_the_graph_first(shop, query, rel
     assert_adds_up(answer)
 
 
-def test_a_path_from_one_to_another(shop):
-    answer = shop.search("call path from checkout to round_price")
-    assert answer.plan.relation == "path" and "round_price" in names(answer)
-
-
 def test_a_symbol_that_is_only_described(shop):
     described = shop.search(DESCRIBED)
     assert described.plan.kind == "structure" and described.plan.seeds == ()
@@ -493,24 +488,6 @@ def test_min_score_leaves_of_a_question_of_structure_what_the_graph_knows(shop):
     assert [hit.symbol for hit in answer] == [hit.symbol for hit in known]
 
 
-def test_a_question_that_the_graph_can_not_answer_says_so(shop):
-    answer = shop.search("what calls checkout", k=5)
-    mentions = [note for note in answer.notes if "only mention" in str(note)]
-    assert mentions
-
-
-@pytest.mark.parametrize("query", [PROSE, NAME, MIXED])
-def test_min_score_leaves_out_the_weaker(shop, query):
-    def worth(hit: Hit) -> float:
-        return hit.score if hit.confidence is None else hit.confidence
-
-    every = shop.search(query, k=40).hits
-    least = sorted(map(worth, every))[len(every) // 2]
-    expected = [hit.symbol.id for hit in every if worth(hit) >= least]
-    assert [hit.symbol.id for hit in shop.search(query, k=40, min_score=least)] == expected
-    assert shop.search(query, min_score=1e9).hits == ()
-
-
 class Listening:
     """Runs lanes here, and keeps what they were asked."""
 
@@ -540,12 +517,6 @@ def test_an_expanded_query_goes_to_both_lanes_and_is_shown(shop):
     assert {job.arguments["text"] for job in again} == {" ".join((PROSE, *added))}
     assert any(part.detail in added for hit in answer for part in hit.explanation)
     assert [lane.lane for lane in answer.lanes] == ["keyword", "embedding"]
-
-
-def test_whether_queries_are_expanded_is_a_setting(shop):
-    assert reopened(shop, expand=True).search(PROSE).plan.expanded
-    assert reopened(shop, expand=True).search(PROSE, expand=False).plan.expanded == ()
-    assert shop.search(STRUCTURE, expand=True).plan.expanded == ()  # the graph needs no words
 
 
 # A corpus of functions
@@ -745,11 +716,6 @@ def test_without_an_encoder_words_answer(shop):
                 index.search(PROSE, **options)
 
 
-def test_nothing_to_start_the_graph_from(shop):
-    answer = shop.search("entirely unheard of", mode="graph")
-    assert answer.hits == () and answer.lanes == ()
-
-
 # Variety
 
 WORDS = "round a price and add tax"
@@ -762,13 +728,6 @@ def test_diversified_answers_are_the_same_ones_in_another_order(shop: Index):
     assert varied.hits[0].symbol == usual.hits[0].symbol
     assert [hit.score for hit in varied] == sorted((hit.score for hit in varied), reverse=True)
     assert_adds_up(varied)
-
-
-def test_diversifying_needs_vectors(shop: Index):
-    with pytest.raises(DowseError, match="encoder"):
-        reopened(shop, encoder="none").search("round a price", diversify="mmr")
-    with pytest.raises(DowseError, match="mmr"):
-        shop.search("round a price", diversify="shuffle")
 
 
 @pytest.mark.parametrize("clustering", CLUSTERINGS)

@@ -191,23 +191,6 @@ def test_negated_words_and_phrases(sample_index):
     assert exact and all("cold" not in hit.symbol.code for hit in exact if hit.symbol.kind != "file")
 
 
-def test_where_no_pattern_need_match(sample_index):
-    python = sample_index.search("lang:python", k=0).hits
-    found = sample_index.search('-"return" lang:python', k=0).hits
-    assert found and {hit.symbol.id for hit in found} < {hit.symbol.id for hit in python}
-    assert not any("return" in hit.symbol.code for hit in found)
-    either = paths(sample_index, '"knead" OR lang:go')
-    assert either >= paths(sample_index, "lang:go") and "src/bakery/bread.py" in either
-
-
-def test_a_word_that_must_be_there(sample_index):
-    for hit in sample_index.search("order AND customer", k=0).hits:
-        text = (
-            f"{hit.symbol.code} {hit.symbol.signature} {hit.symbol.path} {hit.symbol.qualified_name}".lower()
-        )
-        assert "customer" in text and "order" in text
-
-
 # Exact search
 
 
@@ -244,12 +227,6 @@ def test_case_of_words(tmp_path):
     assert names(index, "FOO case:yes") == names(index, "FOO", filters="case:yes") == ["FOO"]
     assert names(index, "(foo OR bar) case:yes") == ["foo"]
     assert names(index, "Foo case:yes") == []
-
-
-def test_words_among_symbols_with_a_phrase(sample_index):
-    found = sample_index.search('dough "for _ in range"', k=0).hits
-    assert [hit.symbol.name for hit in found] == ["knead"]
-    assert [match.text.strip() for match in found[0].matches] == ["for _ in range(minutes):"]
 
 
 @pytest.fixture(scope="module")
@@ -340,14 +317,6 @@ def ripgrep(root: Path, pattern: str) -> set[tuple[str, int]]:
     }
 
 
-def test_each_matching_line_is_told_once(jungle):
-    _, index = jungle
-    lines = [
-        (hit.symbol.path, match.line) for hit in index.search("/foo/", k=0).hits for match in hit.matches
-    ]
-    assert len(lines) == len(set(lines)) > 20
-
-
 # Relaxation
 
 
@@ -374,16 +343,6 @@ def test_two_edits_on_request(sample_index):
     assert sample_index.search("temqerzture", fuzziness="1").hits == ()
     assert sample_index.search("temqerzture", fuzziness="auto").hits == ()
     assert "Preheat" in names(sample_index, "temqerzture", fuzziness="2")
-
-
-def test_short_words_are_never_fuzzy(sample_index):
-    assert sample_index.search("qz", fuzziness="2").hits == ()
-
-
-def test_exact_words_stay_above_forgiven_ones(sample_index):
-    strict = [h.symbol.id for h in sample_index.search("loaves", k=3, fuzziness="0").hits]
-    relaxed = [h.symbol.id for h in sample_index.search("loaves", k=3).hits]
-    assert strict[0] == relaxed[0]
 
 
 # Answers that add up

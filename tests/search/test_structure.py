@@ -139,13 +139,6 @@ def test_without_a_call_the_tests_that_name_a_symbol_come_first(tmp_path: Path) 
     assert any("knows no tests" in note.text for note in answer.notes)
 
 
-def test_a_misspelt_name_in_a_question_is_corrected(store: Index) -> None:
-    answer = store.search("who calls open_stor")
-    assert answer.plan and answer.plan.kind == "structure"
-    assert answer.hits[0].symbol.name in ("main", "test_save")
-    assert any(note.code == "relaxed" and "open_stor → open_store" in note.text for note in answer.notes)
-
-
 def test_definitions_inside_tests_and_functions_make_no_name_ambiguous(store: Index) -> None:
     assert store.callers("write_item").seed.path == "src/store.py"
     assert len(store.search("who calls write_item").notes) < 2
@@ -173,8 +166,3 @@ def test_overloads_are_one_entry(store: Index) -> None:
 def test_a_misspelt_name_gets_the_nearest_as_suggestion(store: Index, name: str, meant: str) -> None:
     with pytest.raises(DowseError, match=f"did you mean .*{meant}"):
         store.callers(name)
-
-
-def test_a_name_far_from_all_others_gets_none(store: Index) -> None:
-    with pytest.raises(DowseError, match="dowse search frobnicate"):
-        store.callers("frobnicate")

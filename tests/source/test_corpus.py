@@ -110,11 +110,6 @@ def test_bad_lines_are_told_and_left_out(tmp_path):
     assert problems[2].reason.startswith("no code")
 
 
-def test_ids_are_made_up_when_there_are_none(tmp_path):
-    place = write(tmp_path / "x.jsonl", {"code": "a"}, {"code": "b"})
-    assert [function.id for function in open_corpus(place)] == ["x.jsonl:1", "x.jsonl:2"]
-
-
 @pytest.mark.parametrize("content", [b"", b"not json\n", b'{"a": 1}\n' * 30, b"\x1f\x8b\x08garbage"])
 @pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz"])
 def test_a_wholly_wrong_file_is_a_users_mistake(tmp_path, name, content):

@@ -115,14 +115,6 @@ def test_head_names_nothing_outside_of_refs(root: Path, ref: str) -> None:
     assert ask(root)["head"] == ""
 
 
-def test_a_ref_does_not_lead_outside_by_a_linked_folder(root: Path, tmp_path: Path) -> None:
-    victim = write_git(tmp_path / "victim")
-    (root / ".git/refs/heads/main").unlink()
-    (root / ".git/refs/heads").rmdir()
-    (root / ".git/refs/heads").symlink_to(victim / "refs/heads")
-    assert git.head_commit(root) == ""
-
-
 def test_an_exclude_file_does_not_lead_outside(root: Path, tmp_path: Path) -> None:
     (tmp_path / "victim").mkdir()
     (root / ".git/info/exclude").rename(tmp_path / "victim/exclude")
@@ -133,12 +125,6 @@ def test_an_exclude_file_does_not_lead_outside(root: Path, tmp_path: Path) -> No
     (root / ".git/info").symlink_to(tmp_path / "victim")
     assert git.info_exclude(str(root)) is None
     assert [each.path for each in walk(root) if isinstance(each, WalkedFile)] == ["a.py", "b.hidden"]
-
-
-def test_an_old_style_link_as_head_is_a_ref(root: Path) -> None:
-    (root / ".git/HEAD").unlink()
-    (root / ".git/HEAD").symlink_to("refs/heads/main")
-    assert git.head_commit(root) == COMMIT
 
 
 def victim_of(tmp_path: Path) -> Path:

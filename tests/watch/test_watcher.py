@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse import DowseError, Index
-from dowse.watch import Maintainer
+from dowse import Index
 from watch.running import Heard, Watcher, is_alive, names, settle, until, watching
 from watch.whole import rebuilt, whole
 
@@ -80,19 +79,6 @@ def test_what_was_saved_a_moment_ago_is_there_once_it_has_settled(index, root):
             (root / "shop" / "prices.py").write_text(f"def price_{number}(): ...\n")
             assert watcher.settle(60)
             assert names(index, "price_*") == [f"price_{number}"]
-
-
-def test_an_edit_that_keeps_size_and_time_is_seen(index, root):
-    """No scan could tell; also where new rules make one necessary, what was told is not forgotten."""
-    with watching(index) as (watcher, _):
-        for name, rules in (("price_to", ""), ("price_by", "build/\n")):
-            stat = (root / "shop" / "prices.py").stat()
-            (root / "shop" / "prices.py").write_text(f"def {name}(item):\n    return 1\n")
-            os.utime(root / "shop" / "prices.py", ns=(stat.st_atime_ns, stat.st_mtime_ns))
-            if rules:
-                (root / ".gitignore").write_text(rules)
-            settle(watcher)
-            assert names(index, "price_*") == [name]
 
 
 @pytest.mark.parametrize("poll", [False, True])
@@ -243,13 +229,6 @@ def test_an_index_that_is_cleared_is_made_again(index, root):
         settle(watcher)
         assert names(index, "*after*") == ["after_clearing"]
         assert names(index, "Cart") == ["Cart"]
-
-
-def test_corpora_are_not_watched(tmp_path):
-    corpus = tmp_path / "functions.jsonl"
-    corpus.write_text('{"code": "def a(): ...", "func_name": "a"}\n')
-    with pytest.raises(DowseError, match="dowse index"):
-        Maintainer().request(Index.open(corpus, index_dir=str(tmp_path / "index")), "watch")
 
 
 def test_by_meaning_only_what_changed_is_encoded_and_branches_share_it(root, tmp_path):

@@ -26,20 +26,6 @@ CASES = {
             "main.py:run -> shop/tools.py:tidy",
         },
     ),
-    "python: inheritance, super, fields and written types": (
-        {
-            "base.py": "class Base:\n    def save(self): ...\n    def make(self) -> 'Child': ...\n\n\n"
-            "class Child(Base):\n    pass\n",
-            "use.py": "from base import Base\n\n\nclass Mine(Base):\n    def __init__(self, other: Base):\n"
-            "        self.other = other\n\n    def save(self):\n        super().save()\n"
-            "        self.other.save()\n"
-            "        self.make().save()\n        self.gone()\n",
-        },
-        {
-            "use.py:Mine.save -> base.py:Base.save",
-            "use.py:Mine.save -> base.py:Base.make",
-        },
-    ),
     "python: a parameter hides a function, a local function too": (
         {
             "a.py": "def work(): ...\n\n\ndef one(work):\n    work()\n\n\ndef two():\n"
@@ -69,28 +55,6 @@ CASES = {
         },
         {"a.py:g -> a.py:f"},
     ),
-    "typescript: default, named and namespace imports": (
-        {
-            "src/index.ts": "export * from './shapes';\nexport { helper as aid } from './help';\n",
-            "src/shapes.ts": "export class Shape {\n  constructor() {}\n"
-            "  area(): number { return this.edge(); }\n"
-            "  edge() { return 1; }\n}\nexport default function draw() {}\n",
-            "src/help.ts": "export function helper() {}\n",
-            "src/main.ts": "import draw from './shapes';\nimport * as all from './index';\n"
-            "import { aid, Shape as S } from './index';\n\nfunction run(given: S) {\n  draw();\n"
-            "  all.aid();\n"
-            "  aid();\n  const s = new S();\n  s.area();\n  given.edge();\n  console.log(s);\n}\n",
-        },
-        {
-            "src/shapes.ts:Shape.area -> src/shapes.ts:Shape.edge",
-            "src/main.ts:run -> src/shapes.ts:draw",
-            "src/main.ts:run -> src/help.ts:helper",
-            "src/main.ts:run -> src/shapes.ts:Shape",
-            "src/main.ts:run -> src/shapes.ts:Shape.constructor",
-            "src/main.ts:run -> src/shapes.ts:Shape.area",
-            "src/main.ts:run -> src/shapes.ts:Shape.edge",
-        },
-    ),
     "javascript: require, exports and prototypes": (
         {
             "lib/view.js": "module.exports = View;\nfunction View() { this.find(); }\n"
@@ -104,25 +68,6 @@ CASES = {
             "lib/view.js:View -> lib/view.js:View.find",
             "lib/app.js:run -> lib/view.js:View",
             "lib/app.js:run -> lib/tools.js:tidy",
-        },
-    ),
-    "go: packages, methods and embedded types": (
-        {
-            "go.mod": "module acme.com/shop\n",
-            "cart/cart.go": "package cart\n\ntype Base struct{}\n\nfunc (b *Base) Save() {}\n\n"
-            "type Cart struct {\n\tBase\n}\n\n"
-            "func New() *Cart { return &Cart{} }\n",
-            "cart/more.go": "package cart\n\nfunc (c *Cart) Add(n int) { c.Save(); tidy() }\n\n"
-            "func tidy() {}\n",
-            "main.go": 'package main\n\nimport (\n\tc "acme.com/shop/cart"\n\t"fmt"\n)\n\nfunc main() {\n'
-            "\tx := c.New()\n\tx.Add(1)\n\tfmt.Println(x)\n}\n",
-        },
-        {
-            "cart/cart.go:New -> cart/cart.go:Cart",
-            "cart/more.go:Cart.Add -> cart/cart.go:Base.Save",
-            "cart/more.go:Cart.Add -> cart/more.go:tidy",
-            "main.go:main -> cart/cart.go:New",
-            "main.go:main -> cart/more.go:Cart.Add",
         },
     ),
     "java: packages, static imports, fields, overloads": (
@@ -147,28 +92,6 @@ CASES = {
             "b/Main.java:Main.run -> a/Cart.java:Cart.of",
             "b/Main.java:Main.run -> a/Cart.java:Cart",
             "b/Main.java:Main.run -> a/Cart.java:Cart.Cart",
-        },
-    ),
-    "rust: modules, use trees, Self and traits": (
-        {
-            "Cargo.toml": '[package]\nname = "my-shop"\n',
-            "src/lib.rs": "mod cart;\npub use self::cart::{Cart, tidy as clean};\n",
-            "src/cart.rs": "pub struct Cart { n: u8 }\n\npub trait Save {\n"
-            "    fn save(&self) { self.check() }\n"
-            "    fn check(&self);\n}\n\nimpl Cart {\n    pub fn new() -> Self { Self::blank() }\n"
-            "    fn blank() -> Self { Cart { n: 0 } }\n}\n\nimpl Save for Cart {\n"
-            "    fn check(&self) {}\n}\n\npub fn tidy() {}\n",
-            "examples/try.rs": "use my_shop::{clean, Cart};\n\nfn main() {\n    let c = Cart::new();\n"
-            "    c.save();\n    clean();\n"
-            "    String::new();\n}\n",
-        },
-        {
-            "src/cart.rs:Save.save -> src/cart.rs:Save.check",
-            "src/cart.rs:Cart.new -> src/cart.rs:Cart.blank",
-            "src/cart.rs:Cart.blank -> src/cart.rs:Cart",
-            "examples/try.rs:main -> src/cart.rs:Cart.new",
-            "examples/try.rs:main -> src/cart.rs:Save.save",
-            "examples/try.rs:main -> src/cart.rs:tidy",
         },
     ),
     "php: namespaces, parent, fields": (
@@ -218,21 +141,6 @@ CASES = {
             "unix/b.c:close_it -> unix/a.c:helper (ambiguous)",  # one file may include the other
         },
     ),
-    "cpp: namespaces, members, written types": (
-        {
-            "shop.h": "namespace shop {\nclass Base {\n public:\n  void save() {}\n};\n"
-            "class Cart : public Base {\n public:\n"
-            "  void add() { save(); tidy(); }\n};\nvoid tidy() {}\n}\n",
-            "main.cc": '#include "shop.h"\nvoid run(shop::Cart& c) {\n  c.add();\n  shop::tidy();\n'
-            "  std::sort(c);\n}\n",
-        },
-        {
-            "shop.h:shop.Cart.add -> shop.h:shop.Base.save",
-            "shop.h:shop.Cart.add -> shop.h:shop.tidy",
-            "main.cc:run -> shop.h:shop.Cart.add",
-            "main.cc:run -> shop.h:shop.tidy",
-        },
-    ),
     "csharp: namespaces, base, fields": (
         {
             "Cart.cs": "namespace Shop.Core {\n  public class Cart : Base {\n    private Tax tax;\n"
@@ -259,20 +167,6 @@ CASES = {
             "    Shop.Cart.add(2)\n    Enum.map([], 1)\n  end\nend\n",
         },
         {"cart.ex:Shop.Cart.add -> cart.ex:Shop.Cart.tidy", "main.ex:Main.run -> cart.ex:Shop.Cart.add"},
-    ),
-    "kotlin: packages and receivers": (
-        {
-            "Cart.kt": "package shop\n\nclass Cart {\n    fun add() { check() }\n"
-            "    private fun check() {}\n}\n\nfun tidy() {}\n",
-            "Main.kt": "package app\n\nimport shop.Cart\nimport shop.tidy\n\nfun run(c: Cart) {\n"
-            "    c.add()\n    tidy()\n"
-            "    println(c)\n}\n",
-        },
-        {
-            "Cart.kt:Cart.add -> Cart.kt:Cart.check",
-            "Main.kt:run -> Cart.kt:Cart.add",
-            "Main.kt:run -> Cart.kt:tidy",
-        },
     ),
     "bash: functions of the same file, and of any": (
         {"a.sh": "tidy_up() {\n  ls\n}\nrun() {\n  tidy_up\n}\n", "b.sh": "other() {\n  tidy_up\n}\n"},

@@ -13,7 +13,6 @@ from dowse.research.hyperbolic.shape import Tree
 
 # Default sample sizes: pairs for the distortion, nodes for the mean average precision.
 PAIRS = 20_000
-SAMPLE = 200
 # Points that are compared with a node at once.
 BATCH = 65_536
 
@@ -60,27 +59,6 @@ def distortion(tree: Tree, points: Points, scale: Scale, pairs: int = PAIRS, see
     )
 
 
-def mean_average_precision(tree: Tree, points: Points, sample: int = SAMPLE, seed: int = 0) -> float:
-    """Return the mean average precision of neighbours.
-
-    For each neighbour of a node: the share of neighbours among all nodes that are at most as far away. Over
-    all nodes, or over a sample where they are more than `sample`.
-    """
-    if len(tree) < 2:
-        return 1.0
-    nodes = np.arange(len(tree))
-    if sample < len(tree):
-        nodes = np.random.default_rng(seed).choice(len(tree), sample, replace=False)
-    below = np.argsort(tree.parents[1:], kind="stable") + 1
-    starts = np.cumsum(tree.degrees) - tree.degrees
-    found = []
-    for node in nodes:
-        children = below[starts[node] : starts[node] + tree.degrees[node]]
-        neighbours = children if node == 0 else np.append(children, tree.parents[node])
-        found.append(_average_precision(points, int(node), neighbours))
-    return float(np.mean(found))
-
-
 def hops(tree: Tree, first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
     """Return the number of edges between each of some nodes and its partner; arrays of any equal shape."""
     a, b = (np.array(nodes, np.int64) for nodes in np.broadcast_arrays(first, second))
@@ -116,13 +94,3 @@ def _siblings(tree: Tree, nodes: NDArray[np.int64], generator: np.random.Generat
 
 def _different(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     return pairs[:, pairs[0] != pairs[1]]
-
-
-def _average_precision(points: Points, node: int, neighbours: NDArray[np.int64]) -> float:
-    away = np.concatenate(
-        [distance(points[node], points[first : first + BATCH]) for first in range(0, len(points), BATCH)]
-    )
-    far = np.sort(away[neighbours])
-    reached_first = np.bincount(np.searchsorted(far, away), minlength=len(far) + 1)
-    within = np.cumsum(reached_first)[:-1] - 1  # the node itself is no neighbour
-    return float(np.mean(np.searchsorted(far, far, side="right") / within))

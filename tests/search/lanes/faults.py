@@ -71,12 +71,6 @@ def not_readable(reader, **arguments):
     return Unreadable()
 
 
-def chatter(reader, **arguments):
-    sys.stdout.write("to standard output")
-    os.write(1, b"\0" * 1000)
-    return sys.stdin.read()
-
-
 def mistake(reader, **arguments):
     raise DowseError("no such thing; name another")
 

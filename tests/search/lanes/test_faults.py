@@ -74,27 +74,6 @@ def test_a_lane_that_fails_is_told_at_once(make_host, reader, name, said, caplog
     assert [record.message for record in caplog.records] == [bad.problem]
 
 
-@pytest.mark.parametrize("name", large_from(2, ["hang_asleep", *DEATHS, *ERRORS]))
-def test_fifty_queries_at_once_all_answer(make_host, reader, name):
-    host = make_host(**fault(name))
-    expected = keyword_lane(reader, **KEYWORD.arguments)
-    host.run(reader, [KEYWORD, ECHO], LONG)
-    together = threading.Barrier(QUERIES)
-
-    def ask(number: int) -> list[object]:
-        together.wait()
-        return host.run(reader, [KEYWORD, BAD, LaneJob("echo", {"number": number})], LIMIT)
-
-    started = time.monotonic()
-    with ThreadPoolExecutor(QUERIES) as pool:
-        answers = list(pool.map(ask, range(QUERIES)))
-    assert time.monotonic() - started < FOREVER
-    for number, (keyword, bad, echo) in enumerate(answers):
-        assert (keyword.problem, keyword.result) == ("", expected)
-        assert echo.result[1] == {"number": number}
-        assert bad.problem.startswith("bad: ") and bad.result is None
-
-
 def test_processes_killed_from_outside_under_fifty_queries(make_host, reader):
     host = make_host()
     host.run(reader, [KEYWORD, ECHO], LONG)
@@ -141,13 +120,6 @@ def test_mistakes_of_the_user_come_back_as_they_were_raised(make_host, reader):
     assert isinstance(bad.error, DowseError) and str(bad.error) == "no such thing; name another"
     assert bad.problem == "bad: no such thing; name another"
     assert query.error.position == 7 and query.problem == "query: unbalanced"
-
-
-def test_what_a_lane_prints_reaches_nobody(make_host, reader, capfd):
-    (outcome,) = make_host(**fault("chatter")).run(reader, [BAD], LONG)
-    assert outcome.result == "" and not outcome.problem
-    out, _ = capfd.readouterr()
-    assert out == ""
 
 
 @settings(max_examples=8)
@@ -210,13 +182,6 @@ def test_a_lane_that_cannot_start_is_tried_a_few_times_for_all_queries(make_host
         answers = list(pool.map(lambda _: host.run(reader, [BAD], LONG), range(QUERIES)))
     said = "bad: circuit breaker open after repeated failures (its process ended unexpectedly (exit code 4))"
     assert {outcome.problem for (outcome,) in answers} == {said}
-
-
-def test_a_lane_that_hangs_while_it_starts_is_left_out(make_host, reader, monkeypatch):
-    monkeypatch.setenv("FAULTY_START", "hang")
-    host = make_host(bad="search.lanes.faulty_start:any", start_seconds=0.5)
-    (bad,) = host.run(reader, [BAD], LONG)
-    assert bad.problem == "bad: still starting after 0.5 s"
 
 
 def test_a_start_that_takes_longer_than_an_answer_costs_no_answer(make_host, reader, tmp_path, monkeypatch):

@@ -39,15 +39,6 @@ def test_a_process_answers_as_this_one_would(make_host, reader):
     assert echo.result[1] == ECHO.arguments and echo.milliseconds > 0
 
 
-def test_each_lane_has_one_process_and_keeps_it(make_host, reader):
-    host = make_host(other="search.lanes.faults:echo")
-    jobs = [ECHO, LaneJob("other", {}), ECHO]
-    first, other, again = (outcome.result[0] for outcome in host.run(reader, jobs, LONG))
-    assert first == again and len({first, other, os.getpid()}) == 3
-    assert host.run(reader, [ECHO], LONG)[0].result[0] == first
-    assert host.pids() == {"echo": first, "other": other}
-
-
 def test_many_threads_each_get_their_own_answer(make_host, reader):
     host = make_host()
 
@@ -134,18 +125,6 @@ def test_closing_ends_processes_that_are_still_starting(make_host, monkeypatch):
     (pid,) = host.pids().values()
     host.close()
     assert gone(pid)
-
-
-def test_who_waits_while_the_host_is_closed_is_told(make_host, reader):
-    host = make_host(hang="search.lanes.faults:hang_asleep")
-    host.run(reader, [ECHO], LONG)
-    with ThreadPoolExecutor(2) as pool:
-        waiting = [pool.submit(host.run, reader, [LaneJob("hang", {})], LONG) for _ in range(2)]
-        wait_for(lambda: "hang" in host.pids())
-        host.close()
-        # One may have come too late for this closing; then it waits for the next.
-        wait_for(lambda: host.close() or all(future.done() for future in waiting))
-    assert {future.result()[0].problem for future in waiting} == {"hang: closed"}
 
 
 def test_a_host_that_nobody_holds_ends_its_processes(sample_index, reader):

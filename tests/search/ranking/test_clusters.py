@@ -144,25 +144,11 @@ def test_a_cluster_is_named_after_the_deepest_place_that_holds_it():
     assert names(paths, [0, 0, 1, 1, 2]) == ["src/json", "src/app.py", "docs/conf.py"]
 
 
-def test_the_repository_is_named_where_there_are_several():
-    assert names(["a:src/x.py", "a:src/y.py", "b:src/x.py"], [0, 0, 1]) == ["a/src", "b/src/x.py"]
-    assert names(["a:src/x.py", "a:src/y.py", "a:lib/x.py"], [0, 0, 1]) == ["src", "lib/x.py"]
-
-
-def test_what_only_the_root_holds_is_named_after_most_of_it():
-    paths = [":src/a.py", ":docs/b.py", ":src/c.py", ":docs/d.py"]
-    assert names(paths, [0, 0, 0, 1]) == ["mostly src", "docs/d.py"]
-
-
 def test_clusters_of_one_place_are_told_apart_by_what_is_common_below():
     paths = [":src/json/a.py", ":src/json/b.py", ":src/x.py", ":src/cli/a.py", ":src/cli/b.py", ":src/y.py"]
     assert names(paths, [0, 0, 0, 1, 1, 1]) == ["src, mostly json", "src, mostly cli"]
     paths = [":src/json/a.py", ":src/json/a.py", ":src/x.py", ":src/json/c.py", ":src/json/c.py", ":src/y.py"]
     assert names(paths, [0, 0, 0, 1, 1, 1]) == ["src, mostly json/a.py", "src, mostly json/c.py"]
-
-
-def test_clusters_of_one_file_are_numbered():
-    assert names([":a.py", ":a.py", ":a.py"], [0, 1, 0]) == ["a.py", "a.py (2)"]
 
 
 @given(

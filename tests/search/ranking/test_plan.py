@@ -145,21 +145,11 @@ def test_a_name_that_nothing_bears_is_looked_for_by_meaning_too(query):
     assert plan(query, has_vectors=False).lanes == ("keyword",)
 
 
-@pytest.mark.parametrize("query", ["`render`?", "`render`.", "`render`, `parse`"])
-def test_marks_behind_a_backtick_are_no_words(query):
-    assert plan(query).kind == "name"
-
-
 def test_the_keyword_lane_is_asked_about_the_symbol_not_with_the_question():
     assert plan("what calls parse_cookie in this repo").text == "parse_cookie"
     assert plan("call path from main to parse_cookie").text == "main parse_cookie"
     assert plan("what calls the function that parses cookies").text == "the function that parses cookies"
     assert plan("who calls for help").text == "who calls for help"
-
-
-def test_a_seed_that_nobody_bears_makes_no_question_of_structure():
-    made = plan("what calls no_such_name")
-    assert (made.kind, made.lanes, made.seeds) == ("mixed", PLANNED_LANES[:2], ())
 
 
 def test_filters_stay_in_force_in_every_plan():
@@ -242,22 +232,12 @@ def test_lanes_override_the_plan(query, lanes):
     assert plan(request(query, lanes=lanes, mode="keyword")).lanes == lanes
 
 
-def test_regex_mode_takes_no_lanes():
-    made = plan(request("what calls parse_cookie", mode="regex"))
-    assert (made.mode, made.kind, made.lanes, made.fusion) == ("regex", "pattern", (), "")
-
-
 @pytest.mark.parametrize("fusion", [each for each in FUSIONS if each != "auto"])
 @pytest.mark.parametrize(("kind", "query", "seeds"), ROWS[::7], ids=[query for _, query, _ in ROWS[::7]])
 def test_a_fusion_overrides_the_plan_where_there_is_something_to_fuse(kind, query, seeds, fusion):
     made = plan(request(query, fusion=fusion))
     lanes, _ = ANSWERED[kind]
     assert made.lanes == lanes and made.fusion == (_fusion(made.kind, fusion) if len(lanes) > 1 else "")
-
-
-def test_lanes_by_name_come_in_their_fixed_order():
-    assert parse_lanes("graph, keyword") == parse_lanes(["graph", "keyword"]) == ("keyword", "graph")
-    assert parse_lanes("embedding") == ("embedding",)
 
 
 @pytest.mark.parametrize("text", ["telepathy", "keyword,telepathy", "keyword,", ",", "Keyword", []])

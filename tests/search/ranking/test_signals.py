@@ -133,11 +133,6 @@ def test_a_module_that_the_question_does_not_name_gains_nothing_by_its_folder():
     assert hits[-1].row.path == "shop/store/mod.rs" and hits[-1].score == pytest.approx(0.3)
 
 
-def test_a_file_that_stands_for_its_folder_has_the_name_of_the_folder():
-    rows = [at(1, "cart/mod.rs"), at(2, "bill/mod.rs")]
-    assert shares(rows, replace(PLAIN, file=0.5)) == {"cart/mod.rs": 0.5, "bill/mod.rs": 0.0}
-
-
 def test_the_words_of_a_path_count_by_their_weight_in_the_query():
     query = replace(WANTED, weights={"cart": 0.9, "total": 0.1})
     rows = [at(1, "shop/cart.py"), at(2, "shop/total.py"), at(3, "total/cart.py"), at(4, "shop/bill.py")]
