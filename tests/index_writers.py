@@ -22,7 +22,7 @@ from dowse import Index
 from dowse.errors import DowseError
 from dowse.feedback.events import Event
 from dowse.feedback.store import FeedbackStore
-from dowse.vectors.adapter import unpack
+from dowse.vectors.adapter import AdapterFile, unpack
 from dowse.watch.messages import Request
 from dowse.watch.worker import Worker
 from indexing.told_by_history import THINGS, make
@@ -249,13 +249,13 @@ def state(place: Place) -> State:
         without, vectors = content.pop("without vector"), dict(content.pop("vectors"))
         content.pop("places")
         with index.backend.reader() as reader:
-            is_linked = reader.is_linked
+            is_linked, derived = reader.is_linked, reader.cache_folder
             missing = {row for row, _ in without}
             rows = reader.rows_of_files([file.file_id for file in reader.files()])
         for row in rows:
             if row.row in missing:
                 vectors.pop(row.key)
-        data = index.backend.adapter_store(_encoder_id(index)).read()
+        data = AdapterFile(derived, _encoder_id(index)).read() if derived else b""
         assert not data or unpack(data), "the adapter is damaged"
         content["found"] = [_found(index, text) for text in _SEARCHES]
         index.search("alpha text", mode="tfidf")

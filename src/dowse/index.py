@@ -333,9 +333,8 @@ class Index:
     def learn(self, asked: Collection[str] = ()) -> AdapterFacts | None:
         """Learn from the repository's commits where requests for a change lead: `dowse.indexing.learn`.
 
-        Returns what was learnt; None where nothing can be: of a corpus, without a history or an encoder, or
-        if the setting `adapter` is off. It may take minutes the first time. Of a shared index, it learns for
-        this source.
+        Returns what was learnt; None where nothing can be: of a corpus, on a cluster, without a history or an
+        encoder, or if the setting `adapter` is off. It may take minutes the first time.
 
         Args:
             asked: Of an evaluation: the commits that it asks about; they and newer ones are not learnt.
@@ -354,25 +353,19 @@ class Index:
         from dowse.indexing.learn import is_outdated
 
         with self.backend.reader() as reader:
-            is_corpus = reader.meta().get("corpus") == "1"
-        return not is_corpus and is_outdated(self.backend, self.root, self.encoder.id)
+            is_corpus, derived = reader.meta().get("corpus") == "1", reader.cache_folder
+        return derived is not None and not is_corpus and is_outdated(derived, self.root, self.encoder.id)
 
     def _adapter_status(self) -> dict[str, Any] | None:
         """Return what was learnt of the history of this repository; None if nothing was."""
-        from dowse.vectors.adapter import read_facts
+        from dowse.vectors.adapter import AdapterFile, read_facts
 
         if self.encoder is None or not self.settings.adapter:
             return None
-        facts = read_facts(self.backend.adapter_store(self.encoder.id))
+        with self.backend.reader() as reader:
+            derived = reader.cache_folder
+        facts = read_facts(AdapterFile(derived, self.encoder.id)) if derived is not None else None
         return {**asdict(facts), "text": facts.text} if facts else None
-
-    def _adapters_status(self) -> dict[str, str]:
-        """Return what the sources of a shared index have learnt, in words."""
-        if self.encoder is None or not self.settings.adapter:
-            return {}
-        facts = self.backend.adapter_facts(self.encoder.id)
-        damaged = "damaged; `dowse index` learns it again"
-        return {source: each.text if each else damaged for source, each in facts.items()}
 
     @_rebuilds
     def unembedded(self) -> int:
@@ -754,7 +747,6 @@ class Index:
             # The process that embeds in the background, None if none runs.
             "embedding": embedding and {**embedding._asdict(), "seconds_left": embedding.seconds_left},
             "adapter": self._adapter_status(),
-            "adapters": self._adapters_status(),  # of all sources of a shared index
             "finish": index_command(self.settings),
             "source_bytes": counts["bytes"],
             "skipped": counts["skipped"],

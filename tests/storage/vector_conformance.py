@@ -93,18 +93,12 @@ class VectorConformance(Suite):
                 assert len(names) == 6
                 assert all(int(name[1:]) % 2 == odd for name in names)
 
-    def test_several_requests_get_what_each_gets_alone(self, make_backend: MakeBackend) -> None:
+    def test_files_of_the_source_are_found_by_path(self, make_backend: MakeBackend) -> None:
         backend = make_backend()
         fill(backend, shop())
-        vectors = embed_all(backend)
         with backend.reader() as reader:
-            own = VectorRequest(ENCODER, vectors["f0"], source=reader.source)
-            requests = [own, VectorRequest("other", vectors["f1"]), VectorRequest(ENCODER, vectors["f2"])]
-            found = reader.nearest_each(requests, 4)
-            assert found == [reader.nearest(each, 4) for each in requests]
-            assert [len(each) for each in found] == [4, 0, 4]
             paths = [file.path for file in reader.source_files(["src/f1.py", "src/f2.go", "none.py"])]
-            assert paths == ["src/f1.py", "src/f2.go"] and reader.source_adapters(ENCODER) is None
+            assert paths == ["src/f1.py", "src/f2.go"]
 
     def test_vectors_follow_their_content_through_generations(self, make_backend: MakeBackend) -> None:
         backend = make_backend()

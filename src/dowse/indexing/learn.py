@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from dowse.config import cache_folder
 from dowse.errors import DowseError
 from dowse.history.mined import mined_commits
 from dowse.source.git import head_commit
@@ -17,6 +15,7 @@ from dowse.vectors.adapter import (
     MAX_DIMENSION,
     MAX_TEXT,
     AdapterFacts,
+    AdapterFile,
     fit,
     move_head,
     read_facts,
@@ -39,7 +38,7 @@ _FOLDS = 5
 _MAX_ASKED = 500
 # Results of the embedding lane that validation looks at.
 _DEPTH = 100
-# Commits, or queries of the validation, whose vectors are requested together: a cluster answers in one round.
+# Commits whose vectors are read together.
 _BATCH = 50
 STRENGTHS = (0.5, 1.0)
 # The adapter must gain this much in mean reciprocal rank, and more than one that was fitted to shuffled
@@ -57,19 +56,19 @@ class Pairs(NamedTuple):
     relevant: list[frozenset[int]]  # rows of those symbols
 
 
-def is_outdated(backend: Backend, root: Path, encoder: str) -> bool:
+def is_outdated(derived: Path, root: Path, encoder: str) -> bool:
     """Whether the history of a repository has commits that its adapter has not seen."""
     head = head_commit(root)
     if not head:
         return False
-    facts = read_facts(backend.adapter_store(encoder))
+    facts = read_facts(AdapterFile(derived, encoder))
     return facts is None or facts.head != head or bool(facts.older_than)
 
 
 def learn_adapter(
     backend: Backend, root: Path, encoder: Encoder, asked: Collection[str] = ()
 ) -> AdapterFacts | None:
-    """Learn the adapter of an index, or of one source of a shared index.
+    """Learn the adapter of an index.
 
     What can't be learnt is recorded with the reason.
 
@@ -80,16 +79,16 @@ def learn_adapter(
         asked: Of an evaluation: beginnings of the names of the commits it asks about. Only commits that are
             older than all of them are learnt; none if they are not in this history.
 
-    Returns None where nothing can be recorded: of a corpus, without a git history.
+    Returns None where nothing can be recorded: of a corpus, on a cluster, without a git history.
     """
     with backend.reader() as reader:
-        is_corpus, file = reader.meta().get("corpus") == "1", _commits_file(reader, root)
+        is_corpus, derived = reader.meta().get("corpus") == "1", reader.cache_folder
     head = head_commit(root)
-    if is_corpus or not head:
+    if is_corpus or derived is None or not head:
         return None
-    store = backend.adapter_store(encoder.id)
+    store = AdapterFile(derived, encoder.id)
     try:
-        commits = mined_commits(root, file)
+        commits = mined_commits(root, derived / COMMITS)
     except DowseError as error:
         facts = AdapterFacts(head, reason=str(error)[:MAX_TEXT])
         write_adapter(store, facts)
@@ -103,14 +102,6 @@ def learn_adapter(
         facts, matrix = fit_adapter(reader, encoder.id, facts, pairs)
     write_adapter(store, facts, matrix)
     return facts
-
-
-def _commits_file(reader: Reader, root: Path) -> Path:
-    """Return the file of the mined commits: beside a local index, else in the cache of this machine."""
-    if reader.cache_folder is not None:
-        return reader.cache_folder / COMMITS
-    name = hashlib.blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=10).hexdigest()
-    return cache_folder() / "histories" / name / COMMITS
 
 
 def _is_hardly_new(facts: AdapterFacts | None, commits: Sequence[MinedCommit]) -> bool:
@@ -204,8 +195,7 @@ def mean_reciprocal_rank(
 ) -> float:
     """Return the mean reciprocal rank of the first relevant row among the nearest of each query."""
     total = 0.0
-    asked = [VectorRequest(encoder, query, source=reader.source) for query in queries]
-    nearest = (hits for batch in _batches(asked) for hits in reader.nearest_each(batch, _DEPTH))
+    nearest = (reader.nearest(VectorRequest(encoder, query), _DEPTH) for query in queries)
     for hits, rows in zip(nearest, relevant, strict=True):
         total += next((1 / rank for rank, (row, _) in enumerate(hits, 1) if row in rows), 0.0)
     return total / len(relevant)

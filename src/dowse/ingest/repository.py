@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from collections.abc import Mapping
@@ -126,7 +125,6 @@ def _index(path: str, options: IngestOptions, dispatch: Dispatch | None, on_coun
         if options.embed and settings.encoder != "none":
             encoder = DistributedEncoder(EncoderSpec.from_settings(settings), dispatch)
         if not options.rebuild and _is_unchanged(index, encoder):
-            _learn(index, encoder)
             return Outcome(path, UNCHANGED, repo=repo)
         if options.rebuild:
             index.backend.start_over(options.wait)
@@ -138,7 +136,6 @@ def _index(path: str, options: IngestOptions, dispatch: Dispatch | None, on_coun
             on_count(files, symbols)
 
         report, encoded = _update(index, options, encoder, count)
-        _learn(index, encoder)
         status = DONE if report.wrote or encoded else UNCHANGED
         changes = (report.added, report.changed, report.deleted)
         return Outcome(path, status, "", repo, *changes, *counts, encoded=encoded)
@@ -169,20 +166,6 @@ def _update(
             chunk=DISPATCH_CHUNK,
         )
         return report, embedded.encoded
-
-
-def _learn(index: Index, encoder: DistributedEncoder | None) -> None:
-    """Learn from new commits, if the index is on a cluster; a local one does so in the background."""
-    if encoder is None or not index.settings.adapter or not is_cluster(index.settings.backend):
-        return
-    if is_corpus(index.root):
-        return
-    from dowse.indexing.learn import is_outdated, learn_adapter
-
-    # What is indexed is committed; another run learns what this one can't.
-    with contextlib.suppress(DowseError):
-        if is_outdated(index.backend, index.root, encoder.id):
-            learn_adapter(index.backend, index.root, encoder)
 
 
 def _is_unchanged(index: Index, encoder: DistributedEncoder | None) -> bool:

@@ -96,11 +96,12 @@ def retrieve(context: SearchContext, lanes: LaneRunner, seeds: GraphSeeds) -> Ca
 
 
 def _adapter_notes(outcomes: Sequence[Outcome]) -> tuple[Note, ...]:
-    """Return a note for each source whose query adapter is refused."""
+    """Return a note if the query adapter is damaged."""
     results = [outcome.result for outcome in outcomes]
-    refused = [source for each in results if isinstance(each, AdaptedResult) for source in each.refused]
-    text = "the query adapter of {} is damaged and not used"
-    return tuple(Note("other", text.format(source), "`dowse index` learns it again") for source in refused)
+    if not any(isinstance(each, AdaptedResult) and each.is_damaged for each in results):
+        return ()
+    text = "the query adapter of this repository is damaged and not used"
+    return (Note("other", text, "`dowse index` learns it again"),)
 
 
 def expand_query(

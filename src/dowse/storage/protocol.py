@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from dowse.encoders.document import Document
     from dowse.query.regex.trigrams import TrigramQuery
-    from dowse.vectors.adapter import Adapter, AdapterFacts, AdapterStore
 
     Floats = NDArray[np.float32]
 
@@ -72,7 +71,6 @@ class VectorRequest:
     method: str = "auto"  # auto, exact or approx
     constraint: Constraint | None = None
     exact_rows: Mapping[object, frozenset[int]] | None = None
-    source: str = ""  # of a shared index: only this source; "" for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +82,6 @@ class KnownVectors:
     find: Callable[[list[bytes]], Mapping[bytes, Floats]]
 
 
-class SourceAdapters(Protocol):
-    """The query adapters of one encoder in a shared index, one for each source that has learnt one."""
-
-    def sources(self, rows: Sequence[int]) -> list[str]:
-        """Return the source of each symbol."""
-
-    def load(self, sources: Sequence[str], dimension: int) -> Mapping[str, Adapter | None]:
-        """Return the adapters of sources, None for one that is refused; sources without one are left out."""
-
-
 class Reader(Protocol):
     """One generation of an index; it never changes (snapshot isolation). For one thread at a time."""
 
@@ -102,7 +90,6 @@ class Reader(Protocol):
     is_corpus: bool  # a corpus of functions, not the files of a tree
     is_complete: bool  # whether the last writer had read all files when it committed
     is_linked: bool  # whether the call graph is that of these files; words come first
-    source: str  # of a shared index: what the opener's tree is called there; "" elsewhere
     cache_folder: Path | None  # for what is derived from the index and may be lost; None on a cluster
     derived: dict[str, Any]  # the same in memory, for as long as this generation is kept open
 
@@ -116,12 +103,6 @@ class Reader(Protocol):
 
     def nearest(self, request: VectorRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, cosine) of the symbols with the nearest vectors, best first."""
-
-    def nearest_each(self, requests: Sequence[VectorRequest], limit: int) -> list[list[tuple[int, float]]]:
-        """Return what `nearest` returns, of each request; over a network, in one round trip."""
-
-    def source_adapters(self, encoder: str) -> SourceAdapters | None:
-        """Return the query adapters in a shared index; None if none was learnt, or if the index is local."""
 
     def embedded_count(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder."""
@@ -430,12 +411,6 @@ class Backend(Protocol):
         self, encoder: str, dimension: int, wait: float | None = None, on_wait: OnWait = None
     ) -> AbstractContextManager[VectorWriter]:
         """Hold the write lock of the vectors of an encoder."""
-
-    def adapter_store(self, encoder: str) -> AdapterStore:
-        """Return where the query adapter is stored of what this backend writes."""
-
-    def adapter_facts(self, encoder: str) -> dict[str, AdapterFacts | None]:
-        """Return what each source of a shared index has learnt, None if damaged; nothing if it is local."""
 
     def start_over(self, wait: float | None = None, on_wait: OnWait = None) -> None:
         """Let the next writer begin with an empty index; until its commit, readers may use the last one."""

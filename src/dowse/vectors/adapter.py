@@ -3,8 +3,7 @@
     q' = normalise(q + strength · q Δ)
 
 Δ is a ridge regression (Hoerl and Kennard 1970) of the code that commits changed on their subjects. It is
-stored for each encoder, in the folder of what is derived from an index (`Reader.cache_folder`), or of each
-source on a cluster in a document (`dowse.storage.elastic.adapters`):
+stored for each encoder, in the folder of what is derived from an index (`Reader.cache_folder`):
 
     16 bytes    a hash of all that follows: a damaged file counts as none
     one line    JSON, the fields of `AdapterFacts`
@@ -18,7 +17,7 @@ import json
 import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dowse.security.safe_files import make_private_directory, read_regular_file, write_atomically
 from dowse.vectors.files import encoder_path
@@ -92,16 +91,6 @@ def shift(queries: Floats, matrix: Floats, strength: float) -> Floats:
     return unit
 
 
-class AdapterStore(Protocol):
-    """Where the adapter of one encoder is stored."""
-
-    def read(self) -> bytes:
-        """Return what was written last, nothing if nothing was."""
-
-    def write(self, data: bytes) -> None:
-        """Replace it atomically."""
-
-
 class AdapterFile:
     """The file with the adapter of an encoder, in the folder of what is derived from an index."""
 
@@ -121,19 +110,19 @@ class AdapterFile:
         write_atomically(self.path, data)
 
 
-def read_facts(store: AdapterStore) -> AdapterFacts | None:
+def read_facts(store: AdapterFile) -> AdapterFacts | None:
     """Return what is known of an adapter; None if none was learnt, or if it is damaged."""
     known = unpack(store.read())
     return known[0] if known else None
 
 
-def write_adapter(store: AdapterStore, facts: AdapterFacts, matrix: Floats | None = None) -> None:
+def write_adapter(store: AdapterFile, facts: AdapterFacts, matrix: Floats | None = None) -> None:
     """Replace an adapter atomically."""
     is_used = matrix is not None and facts.strength
     store.write(pack(facts, matrix.astype("<f4").tobytes() if is_used and matrix is not None else b""))
 
 
-def move_head(store: AdapterStore, head: str) -> None:
+def move_head(store: AdapterFile, head: str) -> None:
     """Record that a history up to another commit says nothing new."""
     known = unpack(store.read())
     if known:

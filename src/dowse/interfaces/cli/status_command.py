@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import IndexMissing
@@ -19,10 +18,6 @@ from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
     from dowse.index import Index
-
-
-# Sources of a shared index whose adapters are listed.
-_LISTED_SOURCES = 20
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -98,13 +93,8 @@ def _embedded(facts: Mapping[str, Any]) -> str:
 
 
 def _adapter_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what was learnt from commits; of a shared index, by source."""
-    adapters = facts["adapters"]
-    if not adapters:
-        return [("adapter", facts["adapter"]["text"])] if facts["adapter"] else []
-    lines = [("adapter", f"{source}: {text}") for source, text in islice(adapters.items(), _LISTED_SOURCES)]
-    more = len(adapters) - _LISTED_SOURCES
-    return [*lines, ("adapter", f"and {more:,} more sources; --json lists all")] if more > 0 else lines
+    """Return what was learnt from commits."""
+    return [("adapter", facts["adapter"]["text"])] if facts["adapter"] else []
 
 
 def _time_left(embedding: Mapping[str, Any]) -> str:

@@ -32,17 +32,13 @@ def embedding_lane(
 ) -> LaneResult:
     """Return the nearest neighbours of a text by cosine, among the symbols that meet the filters.
 
-    With `adapt`, the text is adapted to the repository's history, if an adapter was learnt; in a shared
-    index, to that of each source. With `encode`, keyword candidates without a vector are encoded now.
+    With `adapt`, the text is adapted to the repository's history, if an adapter was learnt. With `encode`,
+    keyword candidates without a vector are encoded now.
     """
     if not text.strip():
         return LaneResult((), ())  # filters alone have no vector
     vector = encoder.encode_queries([text])[0]
     request = VectorRequest(encoder.id, vector, method, constraint, exact_rows)
-    if adapt and (adapters := reader.source_adapters(encoder.id)):
-        from dowse.search.lanes.adapted_sources import search_adapted
-
-        return search_adapted(reader, adapters, request, limit)
     adapter = _load_adapter(reader, encoder) if adapt else None
     if adapter:
         request = replace(request, vector=adapter.adapt(vector))
@@ -56,7 +52,7 @@ def embedding_lane(
         hits = sorted(known.items(), key=lambda hit: (-hit[1], hit[0]))
     rows, scores = columns(hits[:limit])
     if adapter is None and adapt and _has_damaged_adapter(reader, encoder):
-        return AdaptedResult(rows, scores, (), scores, ("this repository",), query_time=added)
+        return AdaptedResult(rows, scores, (), scores, is_damaged=True, query_time=added)
     if adapter is None:
         return EmbeddingResult(rows, scores, query_time=added)
     plain = _plain_cosines(reader, encoder, rows, vector, added)

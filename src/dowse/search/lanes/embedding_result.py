@@ -23,4 +23,4 @@ class AdaptedResult(EmbeddingResult):
     """The candidates of an adapted query."""
 
     plain_scores: tuple[float, ...] = ()  # the cosines with the query as it was, which confidence knows
-    refused: tuple[str, ...] = ()  # sources whose adapter is damaged
+    is_damaged: bool = False  # the adapter, which is not used then

@@ -19,15 +19,11 @@ from dowse.storage.elastic.snapshot import SnapshotSearcher, open_searcher, read
 from dowse.storage.protocol import KnownVectors, OnWait
 
 if TYPE_CHECKING:
-    from dowse.storage.elastic.adapters import ElasticAdapterStore
     from dowse.storage.elastic.lease import SourceLease
     from dowse.storage.elastic.reader import ElasticReader
     from dowse.storage.elastic.vectors import ElasticVectorWriter
     from dowse.storage.elastic.writer import ElasticWriter
-    from dowse.vectors.adapter import AdapterFacts
 
-# An adapter waits so long for another writer of the source: that one learns, too.
-_ADAPTER_SECONDS = 10.0
 # Generations whose caches are kept: that of the newest reader, and that of one which is still in use.
 _GENERATIONS = 2
 
@@ -130,20 +126,6 @@ class ElasticBackend:
 
         self._check_mapping()
         yield ElasticVectorWriter(self.client, encoder, dimension)
-
-    def adapter_store(self, encoder: str) -> ElasticAdapterStore:
-        """Return the document of the query adapter of this source."""
-        from dowse.storage.elastic.adapters import ElasticAdapterStore
-
-        return ElasticAdapterStore(
-            self.client, self.source, encoder, lambda: self._lease(_ADAPTER_SECONDS, None)
-        )
-
-    def adapter_facts(self, encoder: str) -> dict[str, AdapterFacts | None]:
-        """Return what each source has learnt from its history, None if that is damaged."""
-        from dowse.storage.elastic.adapters import read_all_facts
-
-        return read_all_facts(self.client, encoder)
 
     def start_over(self, wait: float | None = None, on_wait: OnWait = None) -> None:
         """Let the next writer put everything again; empty an index that is broken or of another format."""

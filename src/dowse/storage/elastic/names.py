@@ -13,8 +13,6 @@ KINDS = (*VERSIONED, META)
 # The field with the number of a document, by kind: the row of a symbol or the id of a file.
 ID_FIELD = {SYMBOLS: "row", FILES: "file", EDGES: "row"}
 STATE_ID = "state"
-# The beginning of the kind of documents with query adapters.
-ADAPTER = "adapter-"
 # Elasticsearch takes ids of 512 bytes.
 _MAX_SOURCE_BYTES = 400
 
@@ -48,16 +46,6 @@ def document_id(number: int, born: int) -> str:
 def source_id(source: str) -> str:
     """Return the id of the document that describes a source."""
     return f"source:{_short(source)}"
-
-
-def adapter_id(encoder: str, source: str) -> str:
-    """Return the id of the document with the query adapter of a source and encoder."""
-    return f"{adapter_kind(encoder)}:{_short(source)}"
-
-
-def adapter_kind(encoder: str) -> str:
-    """Return the kind of the documents with the query adapters of an encoder."""
-    return f"{ADAPTER}{hash_id(encoder):016x}"
 
 
 def _short(source: str) -> str:

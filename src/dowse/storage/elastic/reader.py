@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.storage.elastic.adapters import STAMP, ElasticSourceAdapters
 from dowse.storage.elastic.edges import EdgeReader
 from dowse.storage.elastic.errors import TooManyClauses
 from dowse.storage.elastic.globs import Query
@@ -58,7 +57,6 @@ class ElasticReader(EdgeReader):
         self.is_corpus = snapshot.corpora > 0 and snapshot.trees == 0
         self.is_complete = snapshot.incomplete == 0
         self.is_linked = True  # files and graph are one commit here
-        self.source = searcher.source
         self.cache_folder: Path | None = None
         self.derived: dict[str, Any] = cache.derived
         self._expected: dict[FieldTerm, None] = {}  # document frequencies that will be requested
@@ -164,25 +162,15 @@ class ElasticReader(EdgeReader):
         body = self._nearest_body(request, limit)
         return self._neighbours(self._searcher.hits(SYMBOLS, body)) if body else []
 
-    def nearest_each(self, requests: Sequence[VectorRequest], limit: int) -> list[list[tuple[int, float]]]:
-        """Return the nearest symbols of each request, in one round trip."""
-        bodies = [self._nearest_body(request, limit) for request in requests]
-        answers = iter(self._searcher.msearch([(SYMBOLS, body) for body in bodies if body]))
-        return [self._neighbours(next(answers)["hits"]["hits"]) if body else [] for body in bodies]
-
     def _nearest_body(self, request: VectorRequest, limit: int) -> dict[str, Any]:
         """Return the search for the nearest symbols; nothing if there can be none."""
         if request.encoder not in self._encoders or limit <= 0 or not request.vector.any():
             return {}
         filters = constraint_filters(request.constraint, request.exact_rows)
-        if request.source:
-            filters.append({"term": {"source": request.source}})
         limit = min(limit, MAX_HITS)
         is_exact = request.method == "exact"
         candidates = _MAX_CANDIDATES if is_exact else max(_MIN_CANDIDATES, _CANDIDATES_PER_HIT * limit)
         columns = ROW_COLUMNS if limit <= _MAX_WITH_ROWS else ["row"]
-        if STAMP in self._encoders[request.encoder]:
-            columns = [*columns, "source"]
         return {
             "knn": self._knn(request.encoder, request.vector, limit, candidates, filters),
             **{"size": limit, **doc_values(columns)},
@@ -191,17 +179,9 @@ class ElasticReader(EdgeReader):
     def _neighbours(self, hits: Sequence[Hit]) -> list[tuple[int, float]]:
         """Return (row, cosine) of hits, and keep what they bring along."""
         self._cache.add_rows(symbol_row(hit) for hit in hits if "file" in hit["fields"])
-        self._cache.sources.add(
-            {number(hit): hit["fields"]["source"][0] for hit in hits if "source" in hit["fields"]}
-        )
         # Elasticsearch scores a cosine as (1 + cosine) / 2.
         neighbours = [(number(hit), 2 * float(hit["_score"]) - 1) for hit in hits]
         return sorted(neighbours, key=lambda each: (-each[1], each[0]))
-
-    def source_adapters(self, encoder: str) -> ElasticSourceAdapters | None:
-        """Return the query adapters of an encoder; None, without a request, if none was learnt."""
-        stamp = self._encoders.get(encoder, {}).get(STAMP)
-        return ElasticSourceAdapters(self._searcher, self._cache, encoder, str(stamp)) if stamp else None
 
     def embedded_count(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder; cached once all have."""

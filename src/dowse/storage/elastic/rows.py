@@ -55,7 +55,6 @@ class GenerationCache(ReadCache):
         self.document_frequencies = BoundedCache[tuple[str, str], int](_MAX_COUNTS)  # by field and term
         self.details = BoundedCache[int, SymbolDetails](_MAX_DETAILS)
         self.name_keys = BoundedCache[int, NameKey](_MAX_COUNTS)
-        self.sources = BoundedCache[int, str](_MAX_COUNTS)  # by row, as far as they were needed
         self.languages: dict[str, int] | None = None
         self.embedded: dict[str, int] = {}  # only where every symbol has its vector
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from dowse.errors import DowseError
 from dowse.storage.compression import unpack
-from dowse.storage.elastic.adapters import delete_adapters
 from dowse.storage.elastic.bulk import Action, BulkWriter, create_action, index_action, update_action
 from dowse.storage.elastic.client import Client
 from dowse.storage.elastic.documents import Document, content_hash, file_documents, trigrams
@@ -308,8 +307,6 @@ class ElasticWriter:
         tx = self._begin()
         self._manifest.delete_all_but(())
         self._write_deletions(tx)
-        # Before the commit: a source that stays after a crash learns again, one that is gone would never.
-        delete_adapters(self._client, self.lease.source)
         # Before the commit, so that a writer after a crash right there knows that the source is deleted.
         self.lease.put_version(self._last_tx, tx, {})
         self._transactions.commit(tx, None, self._version)

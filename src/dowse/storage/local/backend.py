@@ -24,7 +24,6 @@ from dowse.write_lock import lock_holder, write_lock
 
 if TYPE_CHECKING:
     from dowse.storage.local.fulltext import FulltextReader
-    from dowse.vectors.adapter import AdapterFacts, AdapterFile
 
 # A reader may open a generation while it is replaced; each try sees a newer one.
 _OPEN_TRIES = 20
@@ -166,16 +165,6 @@ class LocalBackend:
                 yield vectors
             finally:
                 vectors.save_counts()
-
-    def adapter_store(self, encoder: str) -> AdapterFile:
-        """Return the file of the query adapter."""
-        from dowse.vectors.adapter import AdapterFile
-
-        return AdapterFile(layout.derived_folder(self.folder), encoder)
-
-    def adapter_facts(self, encoder: str) -> dict[str, AdapterFacts | None]:
-        """Return nothing: a folder has one source."""
-        return {}
 
     def start_over(self, wait: float | None = None, on_wait: OnWait = None) -> None:
         """Let the next writer replace the index; one that is damaged or of another format is removed."""

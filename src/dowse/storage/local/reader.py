@@ -40,7 +40,6 @@ class LocalReader(CatalogQueries):
         self._folder = folder
         self._catalog, self._fulltext, self._vectors = catalog, fulltext, vectors
         self._cache = fulltext.cache
-        self.source = ""
         self.cache_folder: Path | None = folder / DERIVED
         self.derived: dict[str, Any] = self._cache.derived
         self.generation = generation
@@ -117,13 +116,6 @@ class LocalReader(CatalogQueries):
             allowed = [row for row, _ in self.search_bm25(among, max(1, self.symbol_count()))]
         with self._name_damage():
             return self._encoder_vectors(request.encoder).nearest(request, limit, allowed)
-
-    def nearest_each(self, requests: Sequence[VectorRequest], limit: int) -> list[list[tuple[int, float]]]:
-        """Return the nearest symbols of each request."""
-        return [self.nearest(request, limit) for request in requests]
-
-    def source_adapters(self, encoder: str) -> None:
-        """Return none: the one adapter is in the folder of what is derived."""
 
     def embedded_count(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder."""
