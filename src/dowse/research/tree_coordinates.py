@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from dowse.errors import IndexDamaged
 from dowse.research.hyperbolic.chains import MAX_DEPTH, common_prefix, file_chain
-from dowse.research.hyperbolic.embed import embed, place_children, recenter, to_floats
-from dowse.research.hyperbolic.scale import Scale
+from dowse.research.hyperbolic.embed import edge_length, embed, place_children, recenter
 from dowse.research.hyperbolic.shape import Tree, tree_from_parents, tree_from_paths
 from dowse.security.safe_files import make_private_directory, write_atomically
 
@@ -41,7 +40,7 @@ _FILE = "tree.i64"
 _FORMAT_VERSION = 2
 
 
-def tree_coordinates(reader: Reader, rows: Sequence[int], dimension: int) -> NDArray[np.float64]:
+def tree_coordinates(reader: Reader, rows: Sequence[int], dimension: int) -> Points:
     """Return the points of symbols, one a row, seen from the deepest folder or file that holds them all."""
     symbols = reader.rows(rows)
     if not symbols:
@@ -65,7 +64,7 @@ def tree_coordinates(reader: Reader, rows: Sequence[int], dimension: int) -> NDA
     if shared:  # else it is the root, which is the origin
         centre = tree.ancestor(int(nodes[0]), len(shared))
         placed = recenter(placed, embedding.points(np.array([centre]))[0])
-    return to_floats(placed)
+    return placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,18 +113,14 @@ class FileTree:
             node = int(self.shape.parents[node])
         return node
 
-    def scale(self, dimension: int) -> Scale:
-        """Return edge length and precision for the whole tree, symbols included."""
-        widest = int((self.shape.degrees + self.symbols).max())
-        return Scale.choose(widest, min(self.shape.depth, MAX_DEPTH) + 1, dimension)
-
 
 class _Embedding:
     """The points of some nodes and their ancestors; nodes below `MAX_DEPTH` have that of their ancestor."""
 
     def __init__(self, tree: FileTree, nodes: Ints, dimension: int) -> None:
-        self._tree, self._scale = tree, tree.scale(dimension)
         shape = tree.shape
+        self._tree = tree
+        self._length = edge_length(min(shape.depth, MAX_DEPTH) + 1)  # with the level of the symbols
         level = np.array([tree.ancestor(node, MAX_DEPTH) for node in np.unique(nodes).tolist()])
         ancestors = [np.zeros(1, np.int64)]
         while level.any():
@@ -135,7 +130,7 @@ class _Embedding:
         parents = np.searchsorted(self._nodes, shape.parents[self._nodes])
         degrees = shape.degrees[self._nodes] + tree.symbols[self._nodes]
         pruned = Tree(parents, shape.slots[self._nodes], degrees, shape.depths[self._nodes])
-        self._points = embed(pruned, self._scale)
+        self._points = embed(pruned, self._length, dimension)
 
     def points(self, nodes: Ints) -> Points:
         """Return the points of nodes."""
@@ -148,7 +143,7 @@ class _Embedding:
         shape = self._tree.shape
         degrees = shape.degrees[nodes] + self._tree.symbols[nodes]
         above = self.points(shape.parents[nodes])
-        return place_children(self.points(nodes), above, slots, degrees, self._scale)
+        return place_children(self.points(nodes), above, slots, degrees, self._length)
 
 
 def _leaf_numbers(

@@ -7,10 +7,14 @@ import itertools
 import numpy as np
 import pytest
 
-from dowse.research.hyperbolic.directions import direction_at, directions, half_angle_sine, shell_norm
+from dowse.research.hyperbolic.directions import direction_at, shell_norm
 
 
-@pytest.mark.parametrize("dimension", [2, 3, 4, 5, 8, 10, 16])
+def directions(count: int, dimension: int) -> np.ndarray:
+    return direction_at(np.arange(count), np.full(count, count), dimension)
+
+
+@pytest.mark.parametrize("dimension", [4, 5, 10])
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 33, 600])
 def test_they_are_as_far_apart_as_promised(count: int, dimension: int):
     found = directions(count, dimension)
@@ -19,7 +23,7 @@ def test_they_are_as_far_apart_as_promised(count: int, dimension: int):
     assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(count))
     if count > 1:
         cosines = (found @ found.T)[np.triu_indices(count, 1)]
-        assert np.sqrt((1 - cosines.max()) / 2) >= half_angle_sine(count, dimension) - 1e-9
+        assert np.sqrt((1 - cosines.max()) / 2) >= 1 / np.sqrt(2 * shell_norm(count, dimension)) - 1e-9
 
 
 @pytest.mark.parametrize("dimension", [4, 5])
@@ -38,7 +42,7 @@ def test_one_more_child_moves_none_within_a_shell():
     assert shell_norm(181, 10) > shell_norm(180, 10)
 
 
-@pytest.mark.parametrize("dimension", [2, 3, 10])
+@pytest.mark.parametrize("dimension", [4, 10])
 def test_single_ones_are_those_of_the_whole(dimension: int):
     slots, counts = np.array([0, 3, 2, 30, 6]), np.array([9, 9, 3, 40, 40])
     found = direction_at(slots, counts, dimension)

@@ -16,7 +16,6 @@ from dowse.research.hyperbolic.poincare import (
     exp_map,
     log_map,
     mobius_add,
-    squared_norm,
 )
 
 coordinates = st.lists(st.floats(-1, 1), min_size=3, max_size=3)
@@ -36,7 +35,7 @@ def by_definition(x: np.ndarray, y: np.ndarray) -> float:
     """The formula as it is written, with so many digits that nothing near 1 is lost."""
     with decimal.localcontext(decimal.Context(prec=150)):
         x, y = decimals(x), decimals(y)
-        ratio = 1 + 2 * squared_norm(x - y)[()] / ((1 - squared_norm(x)[()]) * (1 - squared_norm(y)[()]))
+        ratio = 1 + 2 * ((x - y) ** 2).sum() / ((1 - (x * x).sum()) * (1 - (y * y).sum()))
         return float((ratio + (ratio * ratio - 1).sqrt()).ln())
 
 
@@ -44,17 +43,11 @@ def by_definition(x: np.ndarray, y: np.ndarray) -> float:
 def test_distance_is_its_definition(x: np.ndarray, y: np.ndarray):
     expected = by_definition(x, y)
     assert distance(x, y) == pytest.approx(expected, rel=1e-9, abs=1e-13)
-    assert distance(decimals(x), decimals(y)) == pytest.approx(expected, rel=1e-14, abs=1e-60)
 
 
 @given(points(), points(), points())
 def test_a_translation_keeps_distances(by: np.ndarray, x: np.ndarray, y: np.ndarray):
     assert distance(mobius_add(by, x), mobius_add(by, y)) == pytest.approx(distance(x, y), rel=1e-6, abs=1e-9)
-    with decimal.localcontext(decimal.Context(prec=60)):
-        by, x, y = decimals(by), decimals(x), decimals(y)
-        assert distance(mobius_add(by, x), mobius_add(by, y)) == pytest.approx(
-            distance(x, y), rel=1e-13, abs=1e-40
-        )
 
 
 @given(points(), points())
@@ -63,15 +56,6 @@ def test_tangents_lead_to_points_and_have_their_distance(base: np.ndarray, x: np
     assert exp_map(base, tangent) == pytest.approx(x, abs=1e-9)
     length = 2 * np.linalg.norm(tangent) / (1 - base @ base)
     assert length == pytest.approx(distance(base, x), rel=1e-9, abs=1e-12)
-
-
-def test_decimals_know_distances_far_beyond_floats():
-    with decimal.localcontext(decimal.Context(prec=1000)):
-        grown = Decimal(1000).exp()
-        x = np.array([(grown - 1) / (grown + 1), Decimal(0)])
-        opposite = -x  # outside, this would be rounded
-    assert distance(x, opposite) == pytest.approx(2000, rel=1e-15)
-    assert distance(x, 0 * x) == pytest.approx(1000, rel=1e-15)
 
 
 def test_what_rounding_pushed_out_comes_back():

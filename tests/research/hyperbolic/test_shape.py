@@ -21,7 +21,7 @@ def test_slots_degrees_and_depths(tree: Tree):
     for node in range(len(tree)):
         assert tree.degrees[node] == sum(tree.parents[other] == node for other in range(1, len(tree)))
     assert tree.slots[0] == tree.depths[0] == 0
-    assert tree.widest == max(tree.degrees) and tree.depth == max(tree.depths)
+    assert tree.depth == max(tree.depths)
 
 
 @pytest.mark.parametrize("parents", [[], [1, 0], [0, 1], [0, 2, 0], [0, -1], [[0]]])

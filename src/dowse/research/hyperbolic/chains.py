@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from dowse.types import SymbolRow
 
 # Levels of the tree that are embedded: deeper folders and files share the point of their ancestor at this
-# depth. Coordinates need more digits with each level, so the time for a chain of folders would be cubic in
-# its length; the deepest real trees have some 40.
-MAX_DEPTH = 64
+# depth. Coordinates need more digits with each level: down to this one, float64 has them.
+MAX_DEPTH = 31
 
 
 def file_chain(repo: str, path: str) -> tuple[str, ...]:

@@ -1,9 +1,8 @@
 """Well separated directions (a spherical code), one for every neighbour of a node.
 
-In the plane they are equal angles; in three dimensions, a Fibonacci spiral on the sphere; from four on,
-all integer points at one distance from the origin (De Sa et al. 2018 take corners of a cube). Two different
-ones of squared length m differ by √2 at least, so the sine of half the angle between them is 1/√(2m) or more:
-a bound that needs no search.
+They are all integer points at one distance from the origin, in four dimensions or more (De Sa et al. 2018
+take corners of a cube). Two different ones of squared length m differ by √2 at least, so the sine of half the
+angle between them is 1/√(2m) or more: a bound that needs no search.
 """
 
 from __future__ import annotations
@@ -14,26 +13,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-# Angle from one point of the spiral to the next: the golden angle keeps points away from earlier ones.
+# The golden angle: its multiples keep away from earlier ones.
 GOLDEN = math.pi * (3 - math.sqrt(5))
 # Size of the LRU cache of point tables; a tree has few different ones: a table serves a range of degrees.
 TABLES = 32
 
 
-def directions(count: int, dimension: int) -> NDArray[np.float64]:
-    """Return so many unit vectors, well separated; the first is the first axis."""
-    return direction_at(np.arange(count), np.full(count, count), dimension)
-
-
 def direction_at(
     slots: NDArray[np.integer], counts: NDArray[np.integer], dimension: int
 ) -> NDArray[np.float64]:
-    """Return, for each slot, that row of `directions(count, dimension)`."""
-    check_dimension(dimension)
-    if dimension == 2:
-        return _circle(slots, counts)
-    if dimension == 3:
-        return _spiral(slots, counts)
+    """Return, for each slot, that one of so many unit vectors; the first is the first axis."""
     different, which = np.unique(counts, return_inverse=True)
     norms = np.array([shell_norm(int(count), dimension) for count in different])[which]
     vectors = np.empty((len(slots), dimension))
@@ -41,24 +30,6 @@ def direction_at(
         chosen = norms == norm
         vectors[chosen] = _shell(int(norm), dimension)[slots[chosen]]
     return vectors
-
-
-def check_dimension(dimension: int) -> None:
-    """Raise for fewer than two dimensions: a line has only two directions."""
-    if dimension < 2:
-        raise ValueError(f"a tree can't be embedded in {dimension} dimension(s): take 2 or more")
-
-
-def half_angle_sine(count: int, dimension: int) -> float:
-    """Return the sine of half the smallest angle between so many directions."""
-    check_dimension(dimension)
-    if count < 2:
-        return 1.0
-    if dimension == 2:
-        return math.sin(math.pi / count)
-    if dimension == 3:  # the first point is the pole, the second the nearest to it
-        return 1 / math.sqrt(count - 1)
-    return 1 / math.sqrt(2 * shell_norm(count, dimension))
 
 
 @lru_cache(maxsize=4096)
@@ -73,17 +44,6 @@ def shell_norm(count: int, dimension: int) -> int:
         if len(enough):
             return 1 + int(enough[0])
         limit *= 4
-
-
-def _circle(slots: NDArray[np.integer], counts: NDArray[np.integer]) -> NDArray[np.float64]:
-    angles = 2 * np.pi * slots / counts
-    return np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-
-
-def _spiral(slots: NDArray[np.integer], counts: NDArray[np.integer]) -> NDArray[np.float64]:
-    height = 1 - 2 * slots / np.maximum(counts - 1, 1)
-    radius, angles = np.sqrt(1 - height * height), GOLDEN * slots
-    return np.stack([height, radius * np.cos(angles), radius * np.sin(angles)], axis=-1)
 
 
 @lru_cache(maxsize=64)

@@ -22,11 +22,6 @@ class Tree:
         return len(self.parents)
 
     @property
-    def widest(self) -> int:
-        """The most children that a node has."""
-        return int(self.degrees.max())
-
-    @property
     def depth(self) -> int:
         """The most edges between a node and the root."""
         return int(self.depths.max())
