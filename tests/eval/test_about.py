@@ -20,8 +20,6 @@ from dowse.eval.about import about, own_commit, without_folders
         ("~/mine.jsonl", "…/mine.jsonl"),
         ("../up/mine.jsonl", "…/mine.jsonl"),
         ("--dataset=/home/ada/mine.jsonl", "--dataset=…/mine.jsonl"),
-        ("semble=/home/ada/models/potion", "semble=…/potion"),
-        ("ripgrep,semble=/home/ada/potion", "ripgrep,semble=…/potion"),
         ("small,/home/ada/mine,../theirs", "small,…/mine,…/theirs"),
         ("/home/ada/r.json:auto+expand", "…/r.json:auto+expand"),
         ("rrf:x", "rrf:x"),

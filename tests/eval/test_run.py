@@ -110,7 +110,7 @@ def test_cuts_and_depth(questions: Dataset) -> None:
 
 
 def test_other_tools_are_rows_too(questions: Dataset) -> None:
-    report = run_dataset(questions, None, running("keyword", systems=(named_system("fts5"),)))
+    report = run_dataset(questions, None, running("keyword", systems=(("fts5", named_system("fts5")),)))
     assert modes(report) == ["keyword", "fts5"]
     assert report.results[1].metrics["hit@10"] > 0
 

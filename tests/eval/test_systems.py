@@ -1,9 +1,7 @@
 """Other tools see what dowse sees, and answer as their users would have them answer."""
 
-import importlib.util
 import os
 import shutil
-import sys
 
 import pytest
 
@@ -13,15 +11,12 @@ from dowse.eval.evaluate import evaluate
 from dowse.eval.systems.baselines import fts5
 from dowse.eval.systems.mirror import mirror
 from dowse.eval.systems.ripgrep import content_words, ripgrep
-from dowse.eval.systems.semble import semble
 from dowse.eval.types import Case, Dataset, SearchResult
 
 from helpers import json_lines, write_tree
 
 HAS_RG = shutil.which("rg") is not None or os.environ.get("DOWSE_REQUIRE_TOOLS") == "1"
-HAS_SEMBLE = importlib.util.find_spec("semble") is not None
 needs_rg = pytest.mark.skipif(not HAS_RG, reason="ripgrep (rg) is not installed")
-needs_semble = pytest.mark.skipif(not HAS_SEMBLE, reason="semble is not installed (pip install semble)")
 
 FILES = {
     "oven.py": (
@@ -231,62 +226,3 @@ def test_they_are_scored_like_dowse(index, make):
     row = evaluate(make(index), Dataset("bakery", cases), name="other")
     assert row.metrics["mrr@100"] == 1.0
     assert row.latency["p50_ms"] > 0
-
-
-class TestWithoutSemble:
-    def test_it_is_asked_for_by_name(self, index, tmp_path, monkeypatch):
-        monkeypatch.setitem(sys.modules, "semble", None)
-        for name in ("config.json", "model.safetensors", "tokenizer.json"):
-            (tmp_path / name).touch()
-        with pytest.raises(EvalError, match="install it with `pip install semble`"):
-            semble(index, tmp_path)
-
-    def test_a_model_is_a_folder_on_this_machine(self, index, tmp_path):
-        (tmp_path / "config.json").touch()
-        for place in (tmp_path, "minishlab/potion-code-16M"):
-            with pytest.raises(EvalError, match=r"no folder of a model2vec model.* name its folder"):
-                semble(index, place)
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    """A model2vec model that knows the words of the tree."""
-    import numpy as np
-    from model2vec import StaticModel
-    from tokenizers import Tokenizer
-    from tokenizers.models import WordLevel
-    from tokenizers.pre_tokenizers import Whitespace
-
-    words = ["[UNK]", *sorted({word for text in FILES.values() for word in content_words(text)})]
-    tokenizer = Tokenizer(WordLevel({word: i for i, word in enumerate(words)}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = Whitespace()
-    vectors = np.random.default_rng(0).normal(size=(len(words), 32)).astype(np.float32)
-    folder = tmp_path_factory.mktemp("model") / "toy"
-    StaticModel(vectors, tokenizer, normalize=True).save_pretrained(folder)
-    return folder
-
-
-@needs_semble
-class TestSemble:
-    def test_files_and_lines(self, index, model):
-        first = semble(index, model)("preheat temperature", 10)[0]
-        assert first.path == "oven.py" and 1 <= first.start_line <= first.end_line <= 12
-
-    def test_symbols_around_its_pieces(self, index, model):
-        found = semble(index, model, level="symbol")("knead", 10)
-        assert any(each.symbol and each.path == "bread/dough.py" for each in found)
-
-    def test_it_sees_what_dowse_sees(self, index, model):
-        found = semble(index, model)("temperature ignored", 50)
-        assert set(paths(found)) <= {"oven.py", "bread/dough.py", "bread/price.py"}
-
-    def test_as_many_as_its_users_see(self, index, model):
-        assert len(semble(index, model, at_most=1)("temperature", 50)) == 1
-        assert len(semble(index, model, at_most=0)("temperature", 50)) > 1
-
-    def test_nothing_is_left_in_the_users_folders(self, index, model, tmp_path, monkeypatch):
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        monkeypatch.delenv("SEMBLE_CACHE_LOCATION", raising=False)
-        semble(index, model)("preheat", 10)
-        assert list(tmp_path.iterdir()) == []
-        assert "SEMBLE_CACHE_LOCATION" not in os.environ

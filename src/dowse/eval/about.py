@@ -14,7 +14,7 @@ from dowse.source.git import toplevel
 from dowse.source.git_process import run_in_own_checkout
 from dowse.version import __version__
 
-# A path of this machine, at the start of a word or after a prefix: `semble=`, `a,`.
+# A path of this machine, at the start of a word or after a prefix: `a=`, `a,`.
 _LOCAL_PATH = re.compile(r"(?:(?<=[=,])|\A)(?:/|\./|\.\./|~)[^=,]*")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterator
 
 from dowse.eval.types import SearchResult
@@ -40,11 +39,6 @@ class SymbolLines:
             if rows[number].end_line >= line:
                 return rows[number]
         return None
-
-    def over(self, file_id: int, start: int, end: int) -> SymbolRow | None:
-        """Return the symbol that has most of some lines; of equals the first."""
-        symbols = [row for line in range(start, end + 1) if (row := self.at(file_id, line)) is not None]
-        return Counter(symbols).most_common(1)[0][0] if symbols else None
 
 
 def symbol_result(row: SymbolRow) -> SearchResult:

@@ -371,23 +371,6 @@ def test_a_saved_report_is_rendered_again(run, tree, cases, tmp_path):
     assert code == 0 and json.loads(out) == json.loads((tmp_path / "r.json").read_text())
 
 
-def test_several_saved_reports_become_one(run, tree, cases, tmp_path):
-    other = write_questions(tmp_path / "other.jsonl", 5)
-    assert run(tree, "--dataset", cases, "--mode", "keyword,auto", "--report", "a.json")[0] == 0
-    assert run(tree, "--dataset", other, "--mode", "keyword,auto", "--report", "b.json")[0] == 0
-    assert run(tree, "--dataset", cases, "--mode", "graph", "--report", "c.json")[0] == 0
-    code, out, err = run("report", "a.json", "b.json", "c.json", "--json")
-    assert code == 0, err
-    found = json.loads(out)
-    jsonschema.validate(found, SCHEMA)
-    assert [each["dataset"]["name"] for each in found["sets"]] == ["cases", "other"]
-    assert modes(found) == ["keyword", "auto", "graph"]
-    assert [row["mode"] for row in found["means"]] == ["mean:keyword", "mean:auto"]
-    assert len(found["about"]["command"]) == 3 and isinstance(found["about"]["machine"], str)
-    code, out, _ = run("report", "a.json", "b.json")
-    assert code == 0 and "mean of 2 sets" in out
-
-
 def test_machine_paths_stay_out_of_the_command(report, tree, cases):
     told = report(tree, "--dataset", cases, f"--exclude={tree}/x", "--mode", "keyword")["about"]["command"]
     assert told == "dowse eval …/tree --dataset …/cases.jsonl --exclude=…/x --mode keyword --json"
@@ -473,7 +456,6 @@ def test_the_gate_runs_only_what_it_lacks(run, tree, cases, saved):
         ),
         (["--dataset", "cases.jsonl", "--encoder", "nothing"], "shipped are base, small"),
         (["--dataset", "cases.jsonl", "--with", "grep"], "there are ripgrep, fts5"),
-        (["--dataset", "cases.jsonl", "--with", "semble"], "write semble=FOLDER"),
         (["--dataset", "cases.jsonl", "--against", "rrf"], "is no row of these: auto"),
         (["--dataset", "cases.jsonl", "--ks", "0"], "numbers such as 1,5,10"),
         (["--dataset", "cases.jsonl", "--ks", "a,b"], "numbers such as 1,5,10"),

@@ -17,7 +17,7 @@ from dowse.eval.files import write_text
 # Imported before a run: one that can't be loaded must not fail after an hour.
 from dowse.eval.reports.json_form import to_json
 from dowse.eval.reports.model import Report
-from dowse.eval.reports.saved import merge_reports, read_report
+from dowse.eval.reports.saved import read_report
 from dowse.eval.reports.text import render_text
 from dowse.eval.run import Progress
 from dowse.formats.style import choose_colors
@@ -80,10 +80,9 @@ def _save(path: str, text: str) -> None:
 
 
 def render_saved(options: argparse.Namespace) -> int:
-    """Render saved reports, several as one."""
+    """Render a saved report."""
     check_output_path(options.report)
-    reports = [read_report(path) for path in options.saved]
-    write_report(reports[0] if len(reports) == 1 else merge_reports(reports), options)
+    write_report(read_report(options.saved), options)
     return EXIT_FOUND
 
 

@@ -151,8 +151,7 @@ def _add_configurations(parser: argparse.ArgumentParser) -> None:
         dest="systems",
         default="",
         metavar="T,T",
-        help="other tools: ripgrep, fts5, semble=FOLDER, paper=elastic://HOST:PORT/NAME (Elasticsearch as "
-        "the graph-clustering paper has it)",
+        help="other tools: ripgrep, fts5",
     )
     group.add_argument("--against", metavar="ROW", help="compare the others with this row (default: auto)")
 
@@ -214,5 +213,5 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("saved", metavar="FILE", nargs="+", help="reports saved by `dowse eval --report`")
+    parser.add_argument("saved", metavar="FILE", help="a report saved by `dowse eval --report`")
     _add_outputs(parser)

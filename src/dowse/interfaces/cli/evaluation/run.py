@@ -101,7 +101,7 @@ def run(
 def _running(options: argparse.Namespace, configurations: tuple[Configuration, ...]) -> RunOptions:
     running = RunOptions(
         configurations=configurations,
-        systems=tuple(named_system(each) for each in split_list(options.systems)),
+        systems=tuple((each, named_system(each)) for each in split_list(options.systems)),
         ks=_ks(options.ks),
         depth=options.depth,
         settings=tuple((name, getattr(options, name)) for name in _INDEX_SETTINGS),
