@@ -101,7 +101,7 @@ def test_the_table_gives_the_ids_of_the_library_for_all_words_of_its_vocabulary(
     table = BpeTable.read(shipped_folder() / "base" / TABLE_FILE)
     words = [each[1:] for each in shipped.get_vocab() if re.fullmatch("Ġ([a-z]+|[0-9]+)", each)]
     assert len(words) > 10_000
-    for word in words[::7]:
+    for word in words[::70]:
         for each in (word, word + word[::-1]):
             assert table.encode(each) == shipped.encode(" " + each, add_special_tokens=False).ids
 

@@ -266,7 +266,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(TEXTS)
 @example("NOT NOT a")
 @example("x AND x")

@@ -64,7 +64,7 @@ def test_trees_stay_small():
     assert len(repr(required_trigrams(compile_pattern("sessions" * 20)))) < 12_000
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(PATTERNS, TEXTS, st.sampled_from(["smart", "sensitive", "insensitive"]))
 def test_never_stricter_than_the_pattern(pattern, text, case):
     try:

@@ -23,7 +23,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(TEXTS)
 @example("TypeError: x is not a function\n    at node:internal/process (node:internal:95:5)")
 @example("/(?:a|b/")

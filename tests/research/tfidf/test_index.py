@@ -27,7 +27,7 @@ from dowse.research.tfidf.segment import Segment, SegmentBuilder, merge, term_ha
 from dowse.search.lanes.tfidf import terms_and_bigrams
 from dowse.types import SymbolRow
 
-from helpers import KILL_HOOK, write_tree
+from helpers import KILL_HOOK, large_from, write_tree
 
 WORDS = ("cart", "item", "parseCookie", "HTTPServer", "for", "x")
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
@@ -283,15 +283,18 @@ def answers(index: Index) -> list[tuple[str, float]]:
 
 @pytest.mark.parametrize(
     ("place", "when", "nth"),
-    [
-        ("dowse.research.tfidf.index:write_segment", "before", 1),
-        ("dowse.research.tfidf.index:write_segment", "after", 2),
-        ("dowse.research.tfidf.index:write_state", "before", 1),
-        ("dowse.research.tfidf.index:write_state", "after", 2),
-        ("dowse.research.tfidf.segment:_path", "after", 2),  # half a segment under a name of its own
-        ("dowse.research.tfidf.index:remove_leftovers", "after", 1),
-        ("dowse.research.tfidf.index:remove_leftovers", "before", 2),
-    ],
+    large_from(
+        3,
+        [
+            ("dowse.research.tfidf.index:write_segment", "before", 1),
+            ("dowse.research.tfidf.index:write_segment", "after", 2),
+            ("dowse.research.tfidf.index:write_state", "before", 1),
+            ("dowse.research.tfidf.index:write_state", "after", 2),
+            ("dowse.research.tfidf.segment:_path", "after", 2),  # half a segment under a name of its own
+            ("dowse.research.tfidf.index:remove_leftovers", "after", 1),
+            ("dowse.research.tfidf.index:remove_leftovers", "before", 2),
+        ],
+    ),
 )
 def test_a_killed_writer_leaves_nothing_that_is_wrong(world, tmp_path, place, when, nth):
     root, old, expected = world
