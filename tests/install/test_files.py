@@ -15,7 +15,7 @@ from dowse.interfaces.cli.main import main
 
 from helpers import run_dowse
 
-CONFIG = '{\n  "mcpServers": {}\n}\n'
+CONFIG = '{\n  "mcpServers": {\n    "other": {"command": "x"}\n  }\n}\n'
 
 
 def test_a_link_stays_a_link(home, tmp_path):
@@ -35,10 +35,10 @@ def test_a_link_to_nothing_gets_a_file(home, tmp_path):
     assert main(["install", "claude"]) == 0
     assert (home / ".claude.json").is_symlink() and "dowse" in (home / ".claude.json").read_text()
     assert main(["install", "claude", "--uninstall"]) == 0
-    assert (home / ".claude.json").is_symlink() and not (tmp_path / "dotfiles").exists()
+    assert (home / ".claude.json").is_symlink() and not (home / ".claude.json").exists()
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o755])
+@pytest.mark.parametrize("mode", [0o600, 0o664])
 def test_the_mode_stays(home, mode):
     path = home / ".claude.json"
     path.write_text(CONFIG)
@@ -67,25 +67,6 @@ def test_backups_hold_what_was_there_for_the_owner_alone(home, tmp_path, capsys)
     backup = Path(capsys.readouterr().out.split("backup: ")[1].strip().rstrip(")"))
     assert backup.read_text() == '{"token": "s3cr3t"}'
     assert all(each.stat().st_mode & 0o077 == 0 for each in [backup, *backup.parent.iterdir(), backup.parent])
-
-
-def test_without_the_record_the_entry_still_goes(home, tmp_path):
-    path = home / ".claude.json"
-    path.write_text(CONFIG)
-    assert main(["install", "claude"]) == 0
-    for each in (tmp_path / "data" / "install").iterdir():
-        each.unlink()
-    assert main(["install", "claude", "--uninstall"]) == 0
-    assert path.read_text() == CONFIG
-
-
-def test_an_entry_that_was_there_before_is_taken_out_too(home):
-    """Nothing is restored that has the entry in it, whoever had written it."""
-    path = home / ".claude.json"
-    path.write_text('{"mcpServers": {"dowse": {"type": "stdio", "command": "old", "args": ["mcp"]}}}')
-    assert main(["install", "claude", "--command", "new"]) == 0
-    assert main(["install", "claude", "--uninstall"]) == 0
-    assert path.read_text() == '{"mcpServers": {}}'
 
 
 def test_two_names_in_one_file(home):

@@ -27,8 +27,6 @@ class Client:
     variable: str = ""  # the environment variable that names another folder for the file of a user
     format: str = "json"  # with comments and trailing commas, or "toml"
     newer: str = ""  # an object below `keys` in the newer form of the client's file
-    # Files of a skill, a sub-agent and hooks: that of a user and that of a project.
-    parts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def file(self, project: Path | None) -> Path | None:
         """Return the file of the user, or that of a project; None where the client has no such file."""
@@ -36,19 +34,6 @@ class Client:
             [project / name for name in self.project] if project else list(map(self._user_path, self.user))
         )
         return next((path for path in paths if path.exists()), paths[0] if paths else None)
-
-    def part_file(self, part: str, project: Path | None) -> Path | None:
-        """Return the file of a part for the user or a project; None where the client has no such file."""
-        if part not in self.parts:
-            return None
-        user, shared = self.parts[part]
-        if project is not None:
-            return project / shared
-        folder, _, file = user.partition("/")
-        other = os.environ.get(self.variable) if self.variable else ""
-        own, *below = Path(file).parts
-        # The variable names the client's own folder, e.g. ~/.claude, not the one that clients share.
-        return Path(other, *below) if other and own != _SHARED else _FOLDERS[folder]() / file
 
     def entry(self, command: Sequence[str]) -> dict[str, Any]:
         """Return the entry of a server that a command starts."""
@@ -82,12 +67,8 @@ def server_command(
     """
     paths = [str(Path(path).expanduser().absolute()) for path in repositories]
     flags = [flag for flag, is_on in (("--lean", lean), ("--watch", watch)) if is_on]
-    return [*start_command(command, shared=shared), "mcp", *flags, *paths]
-
-
-def start_command(command: str = "", *, shared: bool = False) -> list[str]:
-    """Return the command that runs dowse, as a list of words."""
-    return shlex.split(command) if command else ["dowse"] if shared else _this_installation()
+    start = shlex.split(command) if command else ["dowse"] if shared else _this_installation()
+    return [*start, "mcp", *flags, *paths]
 
 
 def _this_installation() -> list[str]:
@@ -117,14 +98,6 @@ _FOLDERS = {"~": Path.home, "CONFIG": _config_folder, "APPLICATION": _applicatio
 # The settings of Zed are in ~/.config on macOS too.
 _ZED = "APPLICATION/Zed" if sys.platform == "win32" else "CONFIG/zed"
 _STDIO = {"type": "stdio"}
-# The folder of skills that several clients read.
-_SHARED = ".agents"
-
-
-def _skill(user: str, project: str) -> dict[str, tuple[str, str]]:
-    """Return the parts of a client that has skills alone, by the folders that hold them."""
-    return {"skill": (f"{user}/dowse/SKILL.md", f"{project}/dowse/SKILL.md")}
-
 
 # As the documentation of each client has it.
 _ALL = (
@@ -135,11 +108,6 @@ _ALL = (
         [".mcp.json"],
         fields=_STDIO,
         variable="CLAUDE_CONFIG_DIR",
-        parts={
-            **_skill("~/.claude/skills", ".claude/skills"),
-            "agent": ("~/.claude/agents/dowse.md", ".claude/agents/dowse.md"),
-            "hooks": ("~/.claude/settings.json", ".claude/settings.json"),
-        },
     ),
     Client(
         "codex",
@@ -149,21 +117,18 @@ _ALL = (
         ("mcp_servers",),
         variable="CODEX_HOME",
         format="toml",
-        parts=_skill(f"~/{_SHARED}/skills", f"{_SHARED}/skills"),
     ),
     Client(
         "cursor",
         "Cursor",
         ["~/.cursor/mcp.json"],
         [".cursor/mcp.json"],
-        parts=_skill("~/.cursor/skills", ".cursor/skills"),
     ),
     Client(
         "gemini",
         "Gemini CLI",
         ["~/.gemini/settings.json"],
         [".gemini/settings.json"],
-        parts=_skill("~/.gemini/skills", ".gemini/skills"),
     ),
     Client(
         "vscode",
@@ -172,7 +137,6 @@ _ALL = (
         [".vscode/mcp.json"],
         ("servers",),
         _STDIO,
-        parts=_skill("~/.copilot/skills", ".github/skills"),
     ),
     Client(
         "zed",
@@ -191,7 +155,6 @@ _ALL = (
         ("mcp",),
         {"type": "local", "command": []},  # with its arguments
         newer="servers",
-        parts=_skill("CONFIG/opencode/skills", ".opencode/skills"),
     ),
     Client(
         "cline",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,8 +47,8 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     return _checked(text, expected)
 
 
-def remove_entry(text: str, keys: Sequence[str], prune: int = 0) -> str:
-    """Remove an entry, and up to `prune` objects around it that it leaves empty."""
+def remove_entry(text: str, keys: Sequence[str]) -> str:
+    """Remove an entry, and the objects around it that it leaves empty."""
     root = parse(text)
     if root is None or get_entry(text, keys) is None:
         return text
@@ -56,41 +56,11 @@ def remove_entry(text: str, keys: Sequence[str], prune: int = 0) -> str:
     for key in keys[:-1]:
         parents.append(_existing(text, parents[-1], key).node)
     depth = len(keys) - 1
-    while prune > 0 and depth > 0 and len(parents[depth].members) == 1:
-        depth, prune = depth - 1, prune - 1
+    while depth > 0 and len(parents[depth].members) == 1:
+        depth -= 1
     expected = without_entry(root.value, keys[: depth + 1])
     member = _existing(text, parents[depth], keys[depth])
     return _checked(_cut(text, parents[depth], member), expected)
-
-
-def append_item(text: str, keys: Sequence[str], item: object) -> str:
-    """Add an item at the end of a list; the list, and the objects around it, are created if missing."""
-    root = parse(text)
-    existing = get_entry(text, keys)
-    if root is None or existing is None:
-        return set_entry(text, keys[:-1], {keys[-1]: [item]})
-    if not isinstance(existing, list):
-        raise EditError(f'a list is expected for "{keys[-1]}"', text, root.start)
-    node = root
-    for key in keys:
-        node = _existing(text, node, key).node
-    expected = with_entry(root.value, keys[:-1], {keys[-1]: [*existing, item]})
-    return _checked(_insert(text, root, node, None, item), expected)
-
-
-def remove_item(text: str, keys: Sequence[str], is_removed: Callable[[object], bool]) -> str:
-    """Remove the first item of a list for which a condition holds."""
-    root = parse(text)
-    items = get_entry(text, keys)
-    if root is None or not isinstance(items, list):
-        return text
-    node = root
-    for key in keys:
-        node = _existing(text, node, key).node
-    position = next(at for at, item in enumerate(items) if is_removed(item))
-    left = [*items[:position], *items[position + 1 :]]
-    expected = with_entry(root.value, keys[:-1], {keys[-1]: left})
-    return _checked(_cut(text, node, node.members[position]), expected)
 
 
 def _member(text: str, node: Node, key: str) -> Member | None:
@@ -131,8 +101,8 @@ def _set_value(text: str, root: Node, keys: Sequence[str], key: str, value: obje
     return text[: member.node.start] + written + text[member.node.end :]
 
 
-def _insert(text: str, root: Node, node: Node, key: str | None, value: object) -> str:
-    """Add a member at the end of an object, or without a key of a list, in the layout of its neighbours."""
+def _insert(text: str, root: Node, node: Node, key: str, value: object) -> str:
+    """Add a member at the end of an object, in the layout of its neighbours."""
     layout = _Layout.of(text, root)
     if not node.members:
         return _insert_first(text, root, node, key, value, layout)
@@ -152,7 +122,7 @@ def _insert(text: str, root: Node, node: Node, key: str | None, value: object) -
     return f"{text[: last.node.end]},{text[last.node.end : at]}{written}{text[at:]}"
 
 
-def _insert_first(text: str, root: Node, node: Node, key: str | None, value: object, layout: _Layout) -> str:
+def _insert_first(text: str, root: Node, node: Node, key: str, value: object, layout: _Layout) -> str:
     inside = text[node.start + 1 : node.end - 1]
     if node is not root and "\n" not in text[root.start : root.end]:
         space = " " if ": " in text else ""
@@ -166,9 +136,9 @@ def _insert_first(text: str, root: Node, node: Node, key: str | None, value: obj
     return f"{text[:at]}{written}{closing}{text[at:]}"
 
 
-def _label(key: str | None, space: str = " ") -> str:
-    """Return what is before a value: its key, nothing for an item of a list."""
-    return "" if key is None else f"{json.dumps(key)}:{space}"
+def _label(key: str, space: str = " ") -> str:
+    """Return the key that is before a value."""
+    return f"{json.dumps(key)}:{space}"
 
 
 def _member_indent(text: str, node: Node, last: Member, layout: _Layout) -> str:
@@ -186,7 +156,7 @@ def _cut(text: str, node: Node, member: Member) -> str:
     if member.comma < 0 and position > 0:  # the member before is now the last, which has no comma
         comma = node.members[position - 1].comma
         head = head[: comma - 1] + head[comma:]
-    if len(node.members) == 1 and not head[node.start + 1 :].strip() and tail.lstrip().startswith(("}", "]")):
+    if len(node.members) == 1 and not head[node.start + 1 :].strip() and tail.lstrip().startswith("}"):
         head, tail = head[: node.start + 1], tail.lstrip()
     return head + tail
 
@@ -201,7 +171,7 @@ def _removal_span(text: str, member: Member, *, is_first: bool) -> tuple[int, in
         follows = text[whole:].split("\n", 1)[0].strip()
         before = text[:line_start].rstrip("\r\n")
         # A brace behind it may only move up if no line comment would swallow it.
-        if not follows or (follows.startswith(("}", "]")) and "//" not in before[before.rfind("\n") + 1 :]):
+        if not follows or (follows.startswith("}") and "//" not in before[before.rfind("\n") + 1 :]):
             return len(before), whole
     elif not is_first:
         return len(text[:start].rstrip()), end

@@ -33,26 +33,26 @@ class Node:
 
     @cached_property
     def members(self) -> list[Member]:
-        """The members of an object, or the items of a list, in their order."""
+        """The members of an object, in their order."""
         members: list[Member] = []
-        if not isinstance(self.value, (dict, list)):
+        if not self.is_object:
             return members
         source, position = self.source, self.source.skip(self.start + 1)
-        while source.strict[position] not in "}]":
+        while source.strict[position] != "}":
             key = source.decode(position)
-            node = source.decode(source.skip(source.skip(key.end) + 1)) if self.is_object else key
+            node = source.decode(source.skip(source.skip(key.end) + 1))
             comma = source.comma_end(node.end)
-            members.append(Member(str(key.value) if self.is_object else "", key.start, node, comma))
+            members.append(Member(str(key.value), key.start, node, comma))
             position = source.skip(max(node.end, comma))
         return members
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A key and its value in an object, or an item of a list."""
+    """A key and its value in an object."""
 
-    key: str  # "" for an item
-    start: int  # of the key, or of the item
+    key: str
+    start: int  # of the key
     node: Node
     comma: int  # position behind its comma, -1 if there is none
 

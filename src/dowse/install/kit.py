@@ -1,21 +1,12 @@
-"""What a client can have beside the MCP server: a skill, a sub-agent, hooks; and all of it as a plugin."""
+"""The plugin for Claude Code: the MCP server, a skill, a sub-agent and hooks."""
 
 from __future__ import annotations
 
 import json
-import shlex
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from dowse.errors import DowseError
-from dowse.install.clients import Client
-from dowse.install.hooks_edit import written as hooks_text
-from dowse.install.plan import Target, refuse_outside_links
-from dowse.install.text_file import MARK
 from dowse.version import __version__
 
-SKILL, AGENT, HOOKS = PARTS = ("skill", "agent", "hooks")
 DESCRIPTION = "Find code by what it does, by name or by who calls it, with dowse's MCP tools."
 _ADVICE = """\
 - Ask in plain words ("where are expired sessions removed"), by name (`Session.close`), by location
@@ -42,7 +33,6 @@ _SKILL_TEXT = f"""\
 name: dowse
 description: {DESCRIPTION} {_SKILL_USE}
 ---
-{MARK}
 
 # Finding code with dowse
 
@@ -52,7 +42,6 @@ _AGENT_TEXT = f"""\
 name: dowse
 description: {_AGENT_USE}
 ---
-{MARK}
 
 You find code and change nothing. Answer the question with the few locations that matter, as `path:line`, one
 sentence each, and the calls between them. Say so if the repository does not have what is asked for.
@@ -60,41 +49,13 @@ sentence each, and the calls between them. Say so if the repository does not hav
 {_ADVICE}"""
 
 
-def parse_parts(text: str) -> tuple[str, ...]:
-    """Return the parts of a list such as skill,hooks."""
-    parts = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    unknown = [part for part in parts if part not in PARTS]
-    if unknown or not parts:
-        raise DowseError(f"--with is a list of {', '.join(PARTS)}, not {text!r}")
-    return parts
-
-
-def part_target(client: Client, part: str, project: Path | None) -> Target | None:
-    """Return the file of a part; None where a client has no such thing."""
-    path = client.part_file(part, project)
-    if path is None:
-        return None
-    if project is not None:
-        refuse_outside_links(path, project)
-    if part == HOOKS:
-        return Target(client.title, path, "hooks", ("hooks", "dowse hooks"))
-    return Target(client.title, path, "text", (f"dowse {part}",))
-
-
-def part_entry(part: str, start: Sequence[str]) -> dict[str, Any]:
-    """Return what is written for a part; `start` is the command that runs dowse."""
-    if part == HOOKS:
-        return hooks(shlex.join(start))
-    return {"text": _SKILL_TEXT if part == SKILL else _AGENT_TEXT}
-
-
-def hooks(start: str) -> dict[str, Any]:
-    """Return our hook of each event, in the form of Claude Code."""
+def _hooks() -> dict[str, Any]:
+    """Return the hooks of each event."""
 
     def item(name: str, **matcher: str) -> dict[str, Any]:
-        return {**matcher, "hooks": [{"type": "command", "command": f"{start} hook {name}", "timeout": 5}]}
+        return {**matcher, "hooks": [{"type": "command", "command": f"dowse hook {name}", "timeout": 5}]}
 
-    return {"SessionStart": item("session-start"), "PreToolUse": item("grep", matcher="Grep")}
+    return {"SessionStart": [item("session-start")], "PreToolUse": [item("grep", matcher="Grep")]}
 
 
 def plugin_files() -> dict[str, str]:
@@ -106,7 +67,7 @@ def plugin_files() -> dict[str, str]:
         ".mcp.json": _json(server),
         "skills/dowse/SKILL.md": _SKILL_TEXT,
         "agents/dowse.md": _AGENT_TEXT,
-        "hooks/hooks.json": hooks_text(hooks("dowse")),
+        "hooks/hooks.json": _json({"hooks": _hooks()}),
     }
 
 

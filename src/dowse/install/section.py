@@ -43,7 +43,7 @@ def set_entry(text: str, _keys: Sequence[str], _entry: Mapping[str, Any]) -> str
     return text + gap + section
 
 
-def remove_entry(text: str, _keys: Sequence[str], _prune: int = 0) -> str:
+def remove_entry(text: str, _keys: Sequence[str]) -> str:
     """Remove the section, with the empty line before it."""
     span = _span(text)
     if not span:

@@ -41,11 +41,10 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     return _checked(_render(document, text), text, expected)
 
 
-def remove_entry(text: str, keys: Sequence[str], prune: int = 0) -> str:
-    """Remove an entry; `prune` counts for formats that name the objects around it."""
+def remove_entry(text: str, keys: Sequence[str]) -> str:
+    """Remove an entry."""
     from tomlkit.items import Table, Whitespace
 
-    del prune  # a table that only holds others has no header that we would have written
     if get_entry(text, keys) is None:
         return text
     document = table = _parse(text)

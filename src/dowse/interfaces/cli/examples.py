@@ -108,7 +108,7 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
     ),
     "install": (
         Example("dowse install --list", "which coding agents can be set up"),
-        Example("dowse install claude codex --dry-run", "show what would change"),
+        Example("dowse install claude codex", "set up two of them"),
         Example("dowse install claude --uninstall", "undo it"),
     ),
     "status": (

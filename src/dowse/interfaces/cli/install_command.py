@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,6 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--print", action="store_true", help="print the configuration to paste into any other client"
     )
-    parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
     parser.add_argument("--uninstall", action="store_true", help="remove the entry")
     parser.add_argument(
         "--project",
@@ -45,12 +43,6 @@ def add_arguments(parser: CommandParser) -> None:
         const="AGENTS.md",
         metavar="FILE",
         help="add a short section about dowse to an instruction file (default: AGENTS.md)",
-    )
-    parser.add_argument(
-        "--with",
-        dest="parts",
-        metavar="PARTS",
-        help="also install these where the client has them: skill,agent,hooks (asked on a terminal)",
     )
     parser.add_argument("--name", default="dowse", help="name of the entry (default: dowse)")
     parser.add_argument(
@@ -89,18 +81,15 @@ def run(options: argparse.Namespace) -> int:
         raise DowseError("name a client, e.g. `dowse install claude`; `dowse install --list` lists them")
     failed = changed = False
     for name in _names(options):
-        parts = ["", *_parts(name, options)]
-        # The server's file goes last: it may have the folder that all are in.
-        for part in reversed(parts) if options.uninstall else parts:
-            try:
-                changed |= _install(name, part, options)
-            except DowseError as error:
-                failed = True
-                print_error(error)
-            except OSError as error:
-                failed = True
-                path = os.fsdecode(error.filename or "")
-                print_message(f"{path}: {error.strerror}; check the path and its permissions")
+        try:
+            changed |= _install(name, options)
+        except DowseError as error:
+            failed = True
+            print_error(error)
+        except OSError as error:
+            failed = True
+            path = os.fsdecode(error.filename or "")
+            print_message(f"{path}: {error.strerror}; check the path and its permissions")
     if failed:
         return EXIT_ERROR
     return EXIT_NOTHING if options.uninstall and not changed else EXIT_FOUND
@@ -123,49 +112,15 @@ def _names(options: argparse.Namespace) -> Iterator[str]:
         yield ""
 
 
-def _parts(name: str, options: argparse.Namespace) -> list[str]:
-    """Return the parts to install beside the server, asked for on a terminal; or those that are there."""
-    if not name:
-        return []
-    from dowse.install.clients import CLIENTS
-    from dowse.install.kit import PARTS, parse_parts, part_target
-    from dowse.install.plan import current_entry
+def _install(name: str, options: argparse.Namespace) -> bool:
+    """Add or remove one entry; return whether it was changed."""
+    from dowse.install.plan import apply, plan_add, plan_remove
 
-    chosen = parse_parts(options.parts) if options.parts is not None else None
-    client = CLIENTS[name]
-    project = _project(options)
-    targets = {part: target for part in PARTS if (target := part_target(client, part, project))}
-    if options.uninstall:
-        there = [part for part, target in targets.items() if current_entry(target) is not None]
-        return [part for part in there if chosen is None or part in chosen]
-    if chosen is not None:
-        for part in chosen:
-            if part not in targets:
-                print_message(f"{client.title} has no file for {part}; left out")
-        return [part for part in chosen if part in targets]
-    if not targets or options.dry_run or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return []
-    answer = input(f"{client.title}: also install {', '.join(targets)}? [y/N, or some of them] ").strip()
-    if answer.lower() in ("y", "yes"):
-        return list(targets)
-    return [] if answer.lower() in ("", "n", "no") else [p for p in parse_parts(answer) if p in targets]
-
-
-def _install(name: str, part: str, options: argparse.Namespace) -> bool:
-    """Add or remove one entry; return whether it was, or would be, changed."""
-    from dowse.install.plan import add, plan_add, plan_remove, remove, unified_diff
-
-    target, entry = _part(name, part, options) if part else _target_and_entry(name, options)
+    target, entry = _target_and_entry(name, options)
     change = plan_remove(target) if options.uninstall else plan_add(target, entry)
-    if change.is_none:
-        print_line(_summary(change, options, None))
-        return False
-    if options.dry_run:
-        sys.stdout.write(unified_diff(change))  # stays exact; on a terminal `protect_terminals` filters it
-    else:
-        backup = remove(change) if options.uninstall else add(change)
-        print_line(_summary(change, options, backup))
-    return True
+    backup = None if change.is_none else apply(change)
+    print_line(_summary(change, options, backup))
+    return not change.is_none
 
 
 def _target_and_entry(name: str, options: argparse.Namespace) -> tuple[Target, dict[str, Any]]:
@@ -191,19 +146,6 @@ def _server_command(options: argparse.Namespace, *, shared: bool) -> list[str]:
         lean=options.lean,
         shared=shared,
     )
-
-
-def _part(name: str, part: str, options: argparse.Namespace) -> tuple[Target, dict[str, Any]]:
-    """Return the file of a part, and what is written there."""
-    from dowse.install.clients import CLIENTS, start_command
-    from dowse.install.kit import part_entry, part_target
-
-    client = CLIENTS[name]
-    project = _project(options)
-    target = part_target(client, part, project)
-    if target is None:
-        raise DowseError(f"{client.title} has no file for {part}")
-    return target, part_entry(part, start_command(options.start or "", shared=project is not None))
 
 
 def _project(options: argparse.Namespace) -> Path | None:
