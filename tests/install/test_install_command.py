@@ -81,17 +81,6 @@ def test_a_section_for_agents(home, text):
     assert path.read_bytes() == text.encode()
 
 
-def test_an_old_section_is_brought_up_to_date_where_it_stands(home):
-    path = home / "docs.md"
-    path.write_text(f"# A\n\n{BEGIN}\nold words\n{END}\n\n# B\n")
-    assert main(["install", "--agents-md", "docs.md"]) == 0
-    new = path.read_text()
-    assert new.startswith(f"# A\n\n{BEGIN}\n## ") and new.endswith(f"{END}\n\n# B\n")
-    assert "old words" not in new
-    assert main(["install", "--agents-md", "docs.md", "--uninstall"]) == 0
-    assert path.read_text() == "# A\n\n\n# B\n".replace("\n\n\n", "\n\n")
-
-
 def test_a_new_file_of_instructions_goes_as_it_came(home):
     assert main(["install", "claude", "--agents-md", "notes/AGENTS.md"]) == 0
     assert (home / "notes" / "AGENTS.md").is_file() and (home / ".claude.json").is_file()

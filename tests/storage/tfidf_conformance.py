@@ -122,19 +122,6 @@ class TfidfConformance(Suite):
             ]
         assert places[0] == places[1]  # to the last bit, ties and all
 
-    @drawn(6, texts=st.lists(TEXTS, min_size=1, max_size=8), query=QUERIES, limit=st.integers(1, 6))
-    def test_fewer_are_the_first_of_all(
-        self, make_backend: MakeBackend, texts: list[str], query: str, limit: int
-    ) -> None:
-        backend = make_backend()
-        fill(backend, [text_file(f"{n}.py", text) for n, text in enumerate(texts)])
-        wanted = terms_and_bigrams(query)
-        with backend.reader() as reader:
-            every = search_tfidf(reader, wanted, 1000)
-            assert search_tfidf(reader, wanted, limit) == every[:limit]
-            places = [(-score, reader.rows([row])[0].path) for row, score in every]
-        assert places == sorted(places)
-
     def test_equals_are_in_the_order_of_their_places_whenever_they_came(
         self, make_backend: MakeBackend
     ) -> None:
@@ -179,14 +166,6 @@ class TfidfConformance(Suite):
                 found = search_tfidf(reader, ("cart",), 2, constraint, exact)
                 assert [row.name for row in reader.rows([row for row, _ in found])] == kept
 
-    def test_a_filter_does_not_change_scores(self, make_backend: MakeBackend) -> None:
-        backend = make_backend()
-        fill(backend, [text_file("a.py", "cart"), text_file("b.py", "cart item"), text_file("c.py", "x")])
-        with backend.reader() as reader:
-            every = all_scores(reader, "cart item")
-            only = search_tfidf(reader, ("cart", "item", "cart item"), 10, PathFilter("b.py"))
-        assert only == [(row, score) for row, score in every.items() if score == max(every.values())]
-
     def test_equal_texts_count_once_each(self, make_backend: MakeBackend) -> None:
         backend = make_backend()
         fill(backend, [text_file(f"{n}.py", "cart item") for n in range(3)] + [text_file("o.py", "cart")])
@@ -195,28 +174,6 @@ class TfidfConformance(Suite):
         with backend.writer() as writer:
             writer.delete("1.py")
             writer.commit({})
-        assert_true(backend, "cart item")
-
-    @pytest.mark.parametrize(
-        "terms", [(), ("unknown",), ("un known", "cart cart"), ("",), (" ",), ("\ud800",)]
-    )
-    def test_nothing_is_found_by_what_is_nowhere(
-        self, make_backend: MakeBackend, terms: tuple[str, ...]
-    ) -> None:
-        backend = make_backend()
-        fill(backend, [])
-        with backend.reader() as reader:
-            assert search_tfidf(reader, terms, 10) == []
-        fill(backend, [text_file("a.py", "cart item"), text_file("empty.py", "")])
-        count(backend)
-        with backend.reader() as reader:
-            assert search_tfidf(reader, terms, 10) == []
-            assert all(not parts for parts in explain_tfidf(reader, terms, [1]).values())
-
-    def test_a_term_may_be_in_a_text_very_often(self, make_backend: MakeBackend) -> None:
-        backend = make_backend()
-        fill(backend, [text_file("a.txt", "cart " * 70_000), text_file("b.txt", "cart cart item")])
-        count(backend)
         assert_true(backend, "cart item")
 
     def test_what_is_counted_is_said_and_not_counted_again(self, make_backend: MakeBackend) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dowse import Index
+from dowse.errors import DowseError
 from dowse.watch import Maintainer, WatchEvent
 
 # Far above what anything here takes, also where many tests run at once.
@@ -59,9 +60,15 @@ class Watcher:
         """Whether it sees changes."""
         return self._maintainer.is_watching(self._index)
 
-    def settle(self, seconds: float, vectors: bool = False) -> bool:
-        """Wait until all that was saved can be searched."""
-        return self._maintainer.settle(self._index, seconds, vectors)
+    @property
+    def has_settled(self) -> bool:
+        """Whether all that was saved can be searched, by words and by meaning."""
+        if not self.is_watching or not self._index.exists:
+            return False
+        try:
+            return not self._index.as_built().changes(exact=True).count and not self._index.unembedded()
+        except DowseError:  # it is being replaced
+            return False
 
     def stop(self) -> None:
         """End it."""
@@ -83,7 +90,7 @@ def watching(index: Index, **options: object) -> Iterator[tuple[Watcher, Heard]]
 
 def settle(watcher: Watcher) -> None:
     """Wait until all that was done before is in the index, vectors included."""
-    assert watcher.settle(DEADLINE, vectors=True)
+    until(lambda: watcher.has_settled)
 
 
 def until(holds: Callable[[], bool]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from dowse import Index
 from dowse.watch import maintainer as maintainer_module
 from watch.random_steps import Happenings
-from watch.running import DEADLINE, until, watching
+from watch.running import settle, watching
 from watch.whole import rebuilt, whole
 
 from helpers import large_from
@@ -35,7 +35,7 @@ def test_after_any_steps_the_index_equals_a_rebuild(tmp_path, monkeypatch, seed,
         for _ in range(ROUNDS):
             for _ in range(STEPS):
                 happenings.step(watcher)
-            until(lambda: watcher.settle(DEADLINE, vectors=True))
+            settle(watcher)
             kept, fresh = whole(index), rebuilt(index, str(tmp_path / "fresh"))
             # Files that nobody wants wake nobody, so the list of them waits for the next scan.
             assert {**kept, "skipped": 0} == {**fresh, "skipped": 0}, f"seed {seed}"

@@ -12,7 +12,6 @@ import pytest
 
 from dowse.watch import inotify
 from dowse.watch.sources import ChangeSource, FileChanges, WatchLimitReached
-from dowse.watch.watchfiles_source import WatchfilesSource
 from watch.running import DEADLINE
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
@@ -38,9 +37,9 @@ def gathered(source: ChangeSource, wanted: set[str]) -> FileChanges:
     return changes
 
 
-@pytest.mark.parametrize("kind", [pytest.param(inotify.InotifySource, marks=linux), WatchfilesSource])
-def test_it_tells_of_files_folders_and_git(root, kind):
-    source = kind(root)
+@linux
+def test_it_tells_of_files_folders_and_git(root):
+    source = inotify.InotifySource(root)
     source.add("")
     source.add("pkg/")
     try:

@@ -92,10 +92,6 @@ class Engine:
         """Whether changes of an index are seen now, so that no search has to look for them."""
         return self._maintainer.is_watching(served.index)
 
-    def settle(self, served: ServedIndex, seconds: float, vectors: bool) -> bool:
-        """Wait until all that was saved before can be searched; False if that takes longer."""
-        return self._maintainer.settle(served.index, seconds, vectors)
-
     def remove(self, served: ServedIndex) -> None:
         """Do nothing more with an index."""
         with self._lock:

@@ -2,7 +2,6 @@
 
 >>> maintainer = Maintainer(on_event=print)    # doctest: +SKIP
 >>> maintainer.request(index, "watch")         # doctest: +SKIP  a thread here, a process at low priority
->>> maintainer.settle(index, 2.0)              # doctest: +SKIP  all that was saved before can be searched
 >>> maintainer.close()                         # doctest: +SKIP
 """
 

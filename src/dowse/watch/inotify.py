@@ -1,8 +1,7 @@
 """File changes on Linux, by system calls to inotify.
 
 A library would not do: only folders that are indexed are watched, so that neither `node_modules` nor git's
-objects cost anything; the kernel's queue can be read at any moment, so that a search knows whether all that
-was saved before has been seen; and an overflow of that queue is noticed.
+objects cost anything; and an overflow of the kernel's queue is noticed.
 """
 
 from __future__ import annotations
@@ -31,8 +30,6 @@ _REMEDY = "raise it with `sysctl fs.inotify.max_user_watches=524288`"
 
 class InotifySource:
     """Watches the folders that are added, and git's own."""
-
-    is_exact = True
 
     def __init__(self, root: Path) -> None:
         self._root = os.path.realpath(root)

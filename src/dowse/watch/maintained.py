@@ -19,7 +19,7 @@ from dowse.source.git import git_directory
 from dowse.source.tree_scanner import ScanResult, TreeScanner
 from dowse.storage.open import open_backend
 from dowse.vectors.embedding_progress import EmbeddingFolder, EmbeddingProgress
-from dowse.watch.messages import TASKS, Request, Settle, Task
+from dowse.watch.messages import TASKS, Request, Task
 from dowse.watch.sources import (
     GIT_EXCLUDE,
     ChangeSource,
@@ -85,7 +85,6 @@ class MaintainedIndex:
         self._rules: tuple[tuple[str, ...], bool] = ((), False)
         self._generation = 0  # the last that was reported
         self._git = git_directory(str(root))
-        self._settling: list[Settle] = []
         self._embedding: EmbeddingFolder | None = None
         self._embedding_started, self._embedding_lock = 0.0, contextlib.ExitStack()
         self._to_link = self._to_embed = self._to_learn = self._to_fit = False
@@ -102,10 +101,6 @@ class MaintainedIndex:
         if self._task is None or TASKS.index(request.task) > TASKS.index(self._task):
             self._task = request.task
 
-    def settle(self, settle: Settle) -> None:
-        """Answer when all that was saved before is in the index."""
-        self._settling.append(settle)
-
     @property
     def handle(self) -> int:
         """The descriptor that is readable when files have changed; -1 if there is none."""
@@ -116,7 +111,7 @@ class MaintainedIndex:
         now = time.monotonic()
         if self._retry_at > now:
             return self._retry_at
-        if self._task or self._settling or self._to_link or self._to_embed:
+        if self._task or self._to_link or self._to_embed:
             return now
         if self._pending.changes:
             return self._flush_time()
@@ -134,7 +129,6 @@ class MaintainedIndex:
 
     def close(self) -> None:
         """Close all files; what was committed stays."""
-        self._answer(failed=True)
         self._end_embedding()
         if self._source is not None:
             self._source.close()
@@ -165,7 +159,6 @@ class MaintainedIndex:
     def _guarded(self, work: Callable[[], None]) -> None:
         """Work; after a failure a watched index is tried again, any other is given up."""
         if self._retry_at > time.monotonic():
-            self._answer(failed=True)
             return
         try:
             work()
@@ -186,22 +179,16 @@ class MaintainedIndex:
         self._retry_at = time.monotonic() + seconds
         if self._is_watched:
             self._task = "watch"
-        self._answer(failed=True)
 
     def _step(self) -> None:
         if self._task is not None:
             self._begin_task(self._task)
         if self._source is None:
-            self._answer(failed=True)
             return
         now = time.monotonic()
-        changes = self._source.read()
-        changes.needs_scan |= bool(self._settling) and not self._source.is_exact
-        self._pending.add(changes, now)
-        if self._pending.changes and (self._settling or now >= self._flush_time()):
+        self._pending.add(self._source.read(), now)
+        if self._pending.changes and now >= self._flush_time():
             self._flush()
-        if not self._pending.changes:
-            self._answer(with_vectors=not self._to_embed)
 
     def _begin_task(self, task: Task) -> None:
         """Do what is requested: all but what `work_on` does bit by bit."""
@@ -230,10 +217,18 @@ class MaintainedIndex:
             self._source.close()
             self._source = None
         self._pending = PendingChanges()
-        self._source = PollingSource(self._poll) if self._poll else _open_source(self._index.root)
+        self._source = self._open_source()
         self._scan()
         self._load_encoder()
         self._reporter.event("watching", key=self._key, detail=self._source.description)
+
+    def _open_source(self) -> ChangeSource:
+        """Return the source of file changes that fits this system."""
+        if self._poll or not sys.platform.startswith("linux"):
+            return PollingSource(self._poll or "this system has no inotify")
+        from dowse.watch.inotify import InotifySource
+
+        return InotifySource(self._index.root)
 
     def _load_encoder(self) -> None:
         """Load the encoder before the first file is saved."""
@@ -346,7 +341,6 @@ class MaintainedIndex:
             self._verify_at = min(self._verify_at, time.monotonic() + VERIFY_SECONDS)
         done = report.encoded + report.reused
         self._reporter.event("embedded", key=self._key, done=done, seconds=report.seconds)
-        self._answer(with_vectors=True)
 
     def _begin_embedding(self) -> None:
         """Let other processes see how far this one is, and take over."""
@@ -387,13 +381,6 @@ class MaintainedIndex:
         with contextlib.suppress(DowseError, OSError):
             self._index.learn()
 
-    def _answer(self, *, with_vectors: bool = True, failed: bool = False) -> None:
-        """Answer who waits for words, and who waits for vectors if those are there too."""
-        ready = [each for each in self._settling if with_vectors or not each.vectors]
-        self._settling = [each for each in self._settling if each not in ready]
-        for each in ready:
-            self._reporter.event("settled", key=self._key, number=each.number, failed=failed)
-
     def _as_built(self) -> Index:
         """Return the index with the settings it was made with; saved files are parsed one by one."""
         if not self._index.exists:
@@ -401,17 +388,6 @@ class MaintainedIndex:
         built = self._index.as_built()
         settings = replace(built.settings, processes=1) if self._is_watched else built.settings
         return Index(built.root, settings, built.backend)
-
-
-def _open_source(root: Path) -> ChangeSource:
-    """Return the source of file changes that fits this system."""
-    if sys.platform.startswith("linux"):
-        from dowse.watch.inotify import InotifySource
-
-        return InotifySource(root)
-    from dowse.watch.watchfiles_source import WatchfilesSource
-
-    return WatchfilesSource(root)
 
 
 def _rules(index: Index) -> tuple[tuple[str, ...], bool]:

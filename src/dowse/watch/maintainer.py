@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import queue
 import threading
 import time
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
-from dowse.watch.messages import END, TASKS, EventKind, Forget, Request, Settle, Task, WatchEvent
+from dowse.watch.messages import END, TASKS, EventKind, Forget, Request, Task, WatchEvent
 from dowse.workers.program import worker_program
 from dowse.workers.supervisor import CircuitBreaker, Supervisor, WorkerDied
 
@@ -66,7 +65,6 @@ class Maintainer:
         self._requests: dict[str, Request] = {}  # what is not finished
         self._watching: set[str] = set()  # indexes of which this process, not another one, sees changes now
         self._numbers = itertools.count(1)
-        self._settling: dict[int, queue.SimpleQueue[bool]] = {}
         self._has_work, self._is_closing = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -112,28 +110,6 @@ class Maintainer:
         """The id of the process that does the work, if there is one."""
         return self._worker.pid
 
-    def settle(self, index: Index, seconds: float, vectors: bool = False) -> bool:
-        """Wait until all that was saved before this call can be searched; False if that takes longer.
-
-        Args:
-            index: An index that is watched.
-            seconds: How long to wait.
-            vectors: Whether to wait for vectors too, not only for words.
-        """
-        request = self._requests.get(_key(index))
-        if not self.is_watching(index) or request is None:
-            return False
-        if vectors and index.settings.encoder != request.settings.encoder:
-            return False  # those of another encoder are made here
-        number, answer = next(self._numbers), queue.SimpleQueue[bool]()
-        self._settling[number] = answer
-        try:
-            return self._worker.send(Settle(_key(index), number, vectors)) and answer.get(timeout=seconds)
-        except queue.Empty:
-            return False
-        finally:
-            self._settling.pop(number, None)
-
     def close(self) -> None:
         """End the process, which finishes what it is committing; what was committed stays."""
         with self._lock:
@@ -153,8 +129,6 @@ class Maintainer:
             started = time.monotonic()
             cause = self._run_process()
             self._watching.clear()
-            for answer in list(self._settling.values()):  # that will not come
-                answer.put(False)
             if cause and not self._is_closing.is_set():
                 if time.monotonic() - started > _HEALTHY_SECONDS:
                     self._breaker.record_success()
@@ -194,11 +168,6 @@ class Maintainer:
             self._emit("failed", str(request.root), detail=f"the process {cause}{again}")
 
     def _handle(self, kind: Any, key: str, **fields: Any) -> None:  # noqa: ANN401 - as `Worker` reports them
-        if kind == "settled":
-            answer = self._settling.get(fields["number"])
-            if answer is not None:
-                answer.put(not fields["failed"])
-            return
         with self._lock:
             request = self._requests.get(key)
             if kind == "watching":

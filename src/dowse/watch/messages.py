@@ -30,14 +30,6 @@ class Request(NamedTuple):
     poll: bool = False  # find changes by polling, as where the system reports none
 
 
-class Settle(NamedTuple):
-    """Ask for an answer when all that was saved before is in the index."""
-
-    key: str
-    number: int  # of the answer
-    vectors: bool  # whether to wait for vectors too
-
-
 class Forget(NamedTuple):
     """Do nothing more with an index."""
 

@@ -1,4 +1,4 @@
-"""Sources of file changes: their protocol, and polling; see also `inotify` and `watchfiles_source`."""
+"""Sources of file changes: their protocol, and polling; see also `inotify`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ class FileChanges:
 class ChangeSource(Protocol):
     """Reports which files may have changed. Git's own files are named `.git/NAME`, wherever they are kept."""
 
-    is_exact: bool  # whether an empty read means that nothing has changed until this moment
-
     @property
     def description(self) -> str:
         """How changes are found, for people."""
@@ -58,7 +56,6 @@ class WatchLimitReached(Exception):
 class PollingSource:
     """Asks for a scan every few seconds, where the system reports no events; rarer where scans take long."""
 
-    is_exact = False
     handle = -1
 
     def __init__(self, reason: str, min_seconds: float = _MIN_SECONDS) -> None:

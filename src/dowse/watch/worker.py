@@ -15,7 +15,7 @@ from collections import deque
 from dowse.errors import DowseError
 from dowse.indexing.parse_pool import keep_idle_workers
 from dowse.watch.maintained import MaintainedIndex
-from dowse.watch.messages import END, Forget, Request, Settle
+from dowse.watch.messages import END, Forget, Request
 from dowse.workers.child import READY, Channel, EventReporter, handle_messages, lower_priority
 
 # Without anything to do, the process stays so long: searches often follow each other.
@@ -43,13 +43,13 @@ class Worker:
 
     def __init__(self, reporter: EventReporter) -> None:
         self._reporter = reporter
-        self._messages: deque[Request | Settle | Forget | str] = deque()
+        self._messages: deque[Request | Forget | str] = deque()
         self._wake, self._waker = os.pipe()
         os.set_blocking(self._wake, False)
         self._indexes: dict[str, MaintainedIndex] = {}
         self._has_ended = False
 
-    def receive(self, message: Request | Settle | Forget | str) -> None:
+    def receive(self, message: Request | Forget | str) -> None:
         """Take a message; thread-safe."""
         self._messages.append(message)
         os.write(self._waker, b"m")
@@ -82,11 +82,7 @@ class Worker:
             select.select([self._wake, *handles], [], [], seconds)
 
     def _accept(self) -> None:
-        """Take in the messages that have arrived.
-
-        A question whether all has settled may be about changes that came during the last update. So it is
-        accepted here, right before changes are read, and answered after those are in the index.
-        """
+        """Take in the messages that have arrived."""
         with contextlib.suppress(BlockingIOError):
             os.read(self._wake, 4096)
         while self._messages:
@@ -95,8 +91,6 @@ class Worker:
                 self._request(message)
             elif isinstance(message, Forget):
                 self._forget(message.key)
-            elif isinstance(message, Settle):
-                self._settle(message)
             elif message == END:
                 self._has_ended = True
 
@@ -110,12 +104,6 @@ class Worker:
         except (DowseError, OSError) as error:
             self._reporter.event("failed", key=request.key, detail=str(error))
             self._reporter.event("finished", key=request.key, number=request.number)
-
-    def _settle(self, settle: Settle) -> None:
-        if settle.key in self._indexes:
-            self._indexes[settle.key].settle(settle)
-        else:
-            self._reporter.event("settled", key=settle.key, number=settle.number, failed=True)
 
     def _forget(self, key: str) -> None:
         if key in self._indexes:

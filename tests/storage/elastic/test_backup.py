@@ -13,7 +13,6 @@ import pytest
 
 from dowse.storage.elastic import lease
 from dowse.storage.elastic.backend import ElasticBackend
-from dowse.storage.elastic.errors import ClusterBlocked
 from storage.conformance import fill, some_files
 from storage.elastic.crashes import all_ids, visible_documents
 
@@ -93,25 +92,3 @@ def hashes(backend: ElasticBackend) -> dict[tuple[str, int], str]:
 def paths(backend: ElasticBackend) -> list[str]:
     with backend.reader() as reader:
         return sorted(file.path for file in reader.files())
-
-
-def test_full_disks_block_all_indices_and_searches_go_on(make_elastic: Callable[..., ElasticBackend]) -> None:
-    index = make_elastic()
-    fill(index, some_files())
-    before = visible_documents(index)
-    # What the flood-stage watermark does: all indices on the disk are blocked, that of locks too.
-    ask(index, "PUT", f"/{index.client.aliases}/_settings", {"index.blocks.read_only_allow_delete": True})
-    for write in (
-        lambda: fill(index, some_files()[:1]),
-        lambda: fill(ElasticBackend(index.address, "new"), []),
-    ):
-        with pytest.raises(
-            ClusterBlocked, match=r"disks are nearly full; free some space .* resumes"
-        ) as error:
-            write()
-        assert "\n" not in str(error.value)
-    assert visible_documents(index) == before and index.check() == []
-    ask(index, "PUT", f"/{index.client.aliases}/_settings", {"index.blocks.read_only_allow_delete": None})
-    fill(index, [NEW])
-    with index.reader() as reader:
-        assert reader.counts()["files"] == 4

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import socket
 
-import numpy as np
 import pytest
 
 from dowse.errors import DowseError, IndexMissing, IndexVersionError
@@ -13,7 +12,6 @@ from dowse.storage.elastic import bulk, mapping
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.errors import ClusterBlocked, ClusterBusy
 from dowse.storage.elastic.names import VERSIONED
-from dowse.storage.protocol import KnownVectors
 from dowse.types import FileRecord
 from storage.conformance import fill, some_files
 from storage.elastic.crashes import all_ids, visible_documents
@@ -94,18 +92,6 @@ def test_another_format_is_refused_and_a_rebuild_replaces_it(make_elastic) -> No
     # The new indices replaced the old ones, which are removed.
     assert {index[-6:] for index in mapping.physical_indices(again.client)} == {"000002"}
     fill(other, some_files()[1:])
-    assert again.check() == []
-
-
-def test_an_incomplete_index_is_replaced_by_a_rebuild(make_elastic) -> None:
-    index = make_elastic()
-    fill(index, some_files())
-    index.client.call(lambda es: es.indices.delete(index=f"{index.client.alias('edges')}-000001"))
-    again = ElasticBackend(index.address, index.source)
-    with pytest.raises(IndexMissing, match=r"no complete index .*--rebuild"):
-        fill(again, [])
-    again.start_over()
-    fill(again, some_files())
     assert again.check() == []
 
 
@@ -235,21 +221,3 @@ def test_a_request_that_a_node_carries_out_late_changes_nothing(index: ElasticBa
     index.client.refresh(map(index.client.alias, VERSIONED))
     assert visible_documents(index) == before
     assert index.check() == []
-
-
-def test_known_vectors_are_sent_with_the_documents(index: ElasticBackend) -> None:
-    known = {record.symbols[0].vector_key: n for n, record in enumerate(many_files(4))}
-
-    def find(keys: list[bytes]) -> dict[bytes, np.ndarray]:
-        return {key: np.eye(8, dtype=np.float32)[known[key]] for key in keys if known.get(key, 9) < 3}
-
-    backend = ElasticBackend(index.address, index.source)
-    backend.set_known_vectors(KnownVectors("toy/1", 8, find))
-    fill(backend, many_files(4))
-    with index.reader() as reader:
-        assert reader.embedded_count("toy/1") == 3
-        assert [key for _, key in reader.missing_vectors("toy/1")] == [many_files(4)[3].symbols[0].vector_key]
-    fill(ElasticBackend(index.address, "other"), many_files(2))
-    with index.reader() as reader:
-        assert reader.embedded_count("toy/1") == 5  # code that another repository has, too
-    backend.close()

@@ -48,18 +48,6 @@ def test_all_bearers_of_a_name_are_found(reader: ElasticReader) -> None:
     assert reader.search_bm25(request("save_box", constraint=RowsFilter(frozenset(rows))), 20_000)
 
 
-def test_a_crowded_name_does_not_hide_another(reader: ElasticReader) -> None:
-    names = ("early", "late", "find_rare")
-    early, late, rare = (reader.rows_named([name], 1)[0].row for name in names)
-    for limit in (2, 10_000, 20_000):
-        edges = reader.edges([late, early], ("calls",), limit=limit)
-        assert (edges[0].source, edges[0].target, edges[0].candidates) == (early, rare, 1)
-        assert len(edges) == min(limit, BEARERS + 1)
-        assert {edge.candidates for edge in edges[1:]} == {BEARERS}
-    one = reader.rows_named(["save_box"], 1)[0].row
-    assert [edge.source for edge in reader.edges([one], ("calls",), incoming=True)] == [late]
-
-
 def test_more_words_than_a_query_may_have_clauses(reader: ElasticReader) -> None:
     wanted = request("find_rare", *WORDS)
     (first, score), *_ = reader.search_bm25(wanted, 10)

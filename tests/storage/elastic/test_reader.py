@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from dowse.graph.link import link
-from dowse.research.hyperbolic.chains import hop_matrix, symbol_chain
-from dowse.research.hyperbolic.poincare import distance
 from dowse.research.tfidf.index import search_tfidf
-from dowse.research.tree_coordinates import tree_coordinates
-from dowse.search.ranking.clustering import hyperbolic
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.client import Client
 from dowse.storage.elastic.reader import ElasticReader
@@ -25,7 +19,6 @@ from dowse.storage.protocol import KeywordRequest, Term
 from dowse.types import FileRecord
 from storage.conformance import (
     EVEN,
-    assert_explained,
     fill,
     parsed_record,
     request,
@@ -92,19 +85,6 @@ def test_scores_over_shards_equal_those_of_a_local_index(spread: ElasticBackend,
     wanted = KeywordRequest((Term("cart"), Term("parse", 2.0), Term("cooki", 0.3, 1)), {**EVEN, "name": 2.0})
     with spread.reader() as reader, local.reader() as other:
         assert scores_by_key(reader, wanted) == pytest.approx(scores_by_key(other, wanted), rel=1e-4)
-
-
-def test_explanations_over_shards_sum_to_the_scores(spread: ElasticBackend) -> None:
-    wanted = KeywordRequest((Term("cart"), Term("total", 0.5), Term("itme", 0.3, 2)), {**EVEN, "name": 3.0})
-    with spread.reader() as reader:
-        assert_explained(reader, wanted, reader.search_bm25(wanted, 100), True)
-
-
-def test_ties_have_a_stable_order(spread: ElasticBackend) -> None:
-    with spread.reader() as reader:
-        first = reader.search_bm25(request("src"), 50)
-        assert all(reader.search_bm25(request("src"), 50) == first for _ in range(5))
-        assert [reader.search_bm25(request("src"), n) for n in (1, 7)] == [first[:1], first[:7]]
 
 
 def test_a_search_takes_one_round_trip_and_its_rows_none(spread: ElasticBackend) -> None:
@@ -196,17 +176,6 @@ def put_linked(backend: ElasticBackend, texts: dict[str, str], gone: tuple[str, 
 # Look-ups
 
 
-def test_symbols_that_match_by_name_rank_before_qualified_names(make_elastic: MakeElastic) -> None:
-    backend = make_elastic()
-    names = [("get", "z.get"), ("Get", "a.Get"), ("inner", "get"), ("get_all", "get_all")]
-    symbols = [symbol(name, key=full, qualified_name=full) for name, full in names]
-    fill(backend, [file_record("a.py", symbols)])
-    with backend.reader() as reader:
-        assert [row.name for row in reader.lookup("get", 10)] == ["Get", "get", "inner"]
-        assert [row.name for row in reader.lookup("get*", 10)] == ["Get", "get", "get_all", "inner"]
-        assert [row.name for row in reader.lookup("get*", 1)] == ["Get"]
-
-
 def test_long_names_and_odd_characters_round_trip(make_elastic: MakeElastic) -> None:
     backend = make_elastic()
     odd = ["x" * 3000, 'qu"o\\te\n', "日本😀", "a b\tc"]
@@ -225,37 +194,6 @@ def test_long_names_and_odd_characters_round_trip(make_elastic: MakeElastic) -> 
 def place_files() -> list[FileRecord]:
     paths = ["a/b/c/x.py", "a/b/c/y.py", "a/b/z.py", "a/q.py", "m/n/o/p/deep.py", "m/n/flat.py"]
     return [file_record(path, [symbol(f"s{at}", key=f"{path}:{at}") for at in range(3)]) for path in paths]
-
-
-def test_distances_order_pairs_of_symbols_as_hops_do(make_elastic: MakeElastic) -> None:
-    backend = make_elastic()
-    fill(backend, place_files())
-    with backend.reader() as reader:
-        rows = reader.lookup("*", 100)
-        for chosen in (rows, rows[::2], rows[:5], rows[:1]):
-            points = tree_coordinates(reader, [row.row for row in chosen], 10)
-            hops = hop_matrix([symbol_chain(row) for row in chosen])
-            assert (np.linalg.norm(points, axis=1) < 1).all()
-            pairs = list(itertools.combinations(range(len(chosen)), 2))
-            away = {pair: float(distance(points[pair[0]], points[pair[1]])) for pair in pairs}
-            for one, other in itertools.combinations(pairs, 2):
-                if hops[one] + 1 < hops[other]:
-                    assert away[one] < away[other]
-
-
-def test_clusters_are_those_of_a_folder_for_a_small_tree(make_elastic: MakeElastic, tmp_path: Path) -> None:
-    backend, local = make_elastic(), LocalBackend(tmp_path / "index")
-    groups = []
-    for each in (backend, local):
-        fill(each, place_files())
-        with each.reader() as reader:
-            rows = sorted(reader.lookup("*", 100), key=lambda row: (row.path, row.key))
-            labels = hyperbolic(tree_coordinates(reader, [row.row for row in rows], 10), 3).tolist()
-            found: dict[int, set[str]] = {}
-            for row, number in zip(rows, labels, strict=True):
-                found.setdefault(number, set()).add(row.key)
-            groups.append(sorted(map(sorted, found.values())))
-    assert groups[0] == groups[1]
 
 
 # The graph

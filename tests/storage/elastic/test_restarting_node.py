@@ -10,7 +10,6 @@ from dowse.errors import ConfigError, DowseError
 from dowse.storage.elastic.backend import ElasticBackend
 from storage.conformance import fill, some_files
 from storage.elastic.fault_proxy import fault_proxy
-from storage.elastic_fixtures import SMALL
 
 
 def test_credentials_that_were_accepted_are_tried_again(make_emptied) -> None:
@@ -26,35 +25,6 @@ def test_credentials_that_were_accepted_are_tried_again(make_emptied) -> None:
                 with pytest.raises(ConfigError, match="rejected the credentials"):
                     backend.has_generation()
             backend.close()
-
-
-def test_a_failure_of_the_node_is_not_one_of_the_credentials(make_emptied) -> None:
-    index: ElasticBackend = make_emptied()
-    fill(index, some_files())
-    failure = b'{"error":{"type":"security_exception","reason":"unable to authenticate",'
-    failure += (
-        b'"additional_unsuccessful_credentials":"API key: apikey authentication encountered a failure"}}'
-    )
-    fates = itertools.chain([401, 401], itertools.repeat("pass"))
-    with fault_proxy(lambda *_: next(fates), index.parsed_address.hosts[0], failure) as host:
-        backend = ElasticBackend(f"elastic://{host}/{index.parsed_address.name}", retry_seconds=10)
-        assert backend.has_generation()
-        backend.close()
-
-
-def test_an_internal_error_is_retried_for_a_moment(make_elastic) -> None:
-    """While a node starts, others answer 500 to what they ask all nodes."""
-    index: ElasticBackend = make_elastic()
-    failures = itertools.chain([500, 500], itertools.repeat("pass"))
-
-    def rule(method: str, path: str) -> str | int:
-        return next(failures) if path.startswith("/_nodes") else "pass"
-
-    with fault_proxy(rule, index.parsed_address.hosts[0]) as host:
-        backend = ElasticBackend(f"elastic://{host}/{index.parsed_address.name}{SMALL}", index.source)
-        fill(backend, some_files())
-        backend.close()
-    assert index.check() == []
 
 
 def test_an_internal_error_that_stays_is_reported(make_emptied) -> None:

@@ -109,15 +109,3 @@ def test_wrong_and_missing_credentials_are_one_line(secured: Secured, filled: st
         with pytest.raises(ConfigError, match="rejected the credentials, or got none; check DOWSE") as error:
             wrong.has_generation()
         assert "\n" not in str(error.value) and "5ecret" not in str(error.value)
-
-
-def test_an_api_key_may_be_id_and_key(secured: Secured, filled: str) -> None:
-    made = secured.ask("POST", "/_security/api_key", {"name": "plain"})
-    assert secured.backend(filled, key=f"{made['id']}:{made['api_key']}").has_generation()
-
-
-def test_a_name_that_begins_alike_is_another_index(secured: Secured, filled: str) -> None:
-    key = secured.key("administrator", filled)
-    for name in (f"{filled}-secret", f"{filled}-symbols", f"{filled}2"):
-        with pytest.raises(AccessDenied, match="may not read"):
-            secured.backend(name, key=key).has_generation()

@@ -16,7 +16,7 @@ import trustme
 
 from dowse.errors import ConfigError, DowseError
 from dowse.storage.elastic.backend import ElasticBackend
-from storage.secured_fixtures import Secured, variables_set
+from storage.secured_fixtures import variables_set
 
 PAST = datetime.datetime(2001, 1, 1, tzinfo=datetime.UTC)
 
@@ -118,23 +118,3 @@ def test_a_file_with_a_secret_that_others_may_read_is_refused(tmp_path: Path, mo
     assert "others may read; run `chmod 600`" in str(error) and "s3cret" not in str(error)
     file.chmod(0o600)
     assert "no node of" in str(error_at("127.0.0.1:1", DOWSE_ELASTIC_API_KEY_FILE=str(file)))
-
-
-def test_a_real_node_by_the_fingerprint_of_its_authority(secured: Secured) -> None:
-    der = ssl.PEM_cert_to_DER_cert(secured.ca.read_text())
-    variables = {
-        "DOWSE_ELASTIC_FINGERPRINT": hashlib.sha256(der).hexdigest(),
-        "DOWSE_ELASTIC_PASSWORD": secured.password,
-    }
-    backend = ElasticBackend(secured.address("nothing-here", "admin"))
-    with variables_set(variables):
-        assert not backend.has_generation()
-    backend.close()
-
-
-def test_a_real_node_without_tls_in_the_address(secured: Secured) -> None:
-    backend = ElasticBackend(secured.address("x").replace("elastics:", "elastic:"), retry_seconds=0.2)
-    with pytest.raises(DowseError, match=r"elastics:// for TLS") as error:
-        backend.has_generation()
-    assert "\n" not in str(error.value)
-    backend.close()

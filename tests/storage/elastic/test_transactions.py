@@ -87,19 +87,6 @@ def test_concurrent_commits_lose_no_update(index: ElasticBackend) -> None:
     assert index.check() == []
 
 
-def test_equal_paths_in_two_sources_are_different_files(index: ElasticBackend) -> None:
-    other = other_source(index, "other")
-    for backend, word in ((index, "one"), (other, "two")):
-        fill(backend, [file_record("a.py", [symbol("same", word, key="k")], text=word)])
-    assert names(index) == ["same", "same"]
-    with other.writer() as writer:
-        writer.delete("a.py")
-        writer.commit({})
-    with index.reader() as reader:
-        (row,) = reader.lookup("*", 9)
-        assert reader.text(row.file_id) == b"one"
-
-
 def test_clear_removes_one_source_and_with_the_last_one_the_index(index: ElasticBackend) -> None:
     other = other_source(index, "other")
     fill(index, some_files())
@@ -139,25 +126,6 @@ def test_an_interrupted_removal_leaves_no_source(
 
 def _fails(*_: object) -> None:
     raise IndexLocked("as if it had been killed here")
-
-
-def test_a_folder_that_is_no_source_sees_only_common_metadata(index: ElasticBackend) -> None:
-    stranger = other_source(index, "stranger")
-    fill(index, some_files())
-    with index.reader() as own, stranger.reader() as reader:
-        assert own.meta()["root"] == "/somewhere"
-        assert "root" not in reader.meta() and "repo" not in reader.meta()
-        assert own.meta()["generation"] == reader.meta()["generation"] == str(own.generation)
-
-
-def test_a_rebuild_that_only_deletes_a_file_is_a_new_generation(index: ElasticBackend) -> None:
-    fill(index, some_files())
-    with index.reader() as reader:
-        before = reader.generation
-    index.start_over()
-    fill(index, some_files()[:2])
-    with index.reader() as reader:
-        assert reader.generation == before + 1 and reader.counts()["files"] == 2
 
 
 def test_a_second_writer_of_a_source_waits_or_fails(index: ElasticBackend) -> None:
@@ -266,23 +234,6 @@ def test_vacuum_removes_invisible_documents_after_the_grace_period(
         writer.commit({})
     assert len(all_ids(index)) == len(visible)
     assert visible_documents(index) == visible
-
-
-def test_starting_over_keeps_the_last_generation_until_the_next_commit(index: ElasticBackend) -> None:
-    fill(index, some_files())
-    before = all_ids(index)
-    index.start_over()
-    with index.writer() as writer:
-        assert writer.fingerprints() == {}
-        writer.put(some_files()[0])
-        assert names(index) == ["Vat", "add_item", "test_total", "total"]
-        writer.commit({"complete": "0"})
-        assert len(names(index)) == 4
-        writer.put(some_files()[1])
-        writer.commit({})
-    assert names(index) == ["Vat", "add_item", "total"]
-    assert all_ids(index) == before  # nothing of what stayed was sent again
-    assert index.check() == []
 
 
 def test_a_rollback_leaves_nothing(index: ElasticBackend) -> None:

@@ -6,16 +6,14 @@ import errno
 import os
 import shutil
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from dowse import Index
-from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexVersionError
+from dowse.errors import DowseError, IndexDamaged, IndexVersionError
 from dowse.storage.local.backend import LocalBackend
-from dowse.storage.local.catalog import FORMAT_VERSION, Catalog
+from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.fulltext import FulltextWriter
 from dowse.storage.local.queries import CatalogQueries
 
@@ -161,16 +159,6 @@ def test_an_update_builds_a_damaged_index_again(broken, damage, tmp_path):
         assert index.backend.check() == []
 
 
-def test_threads_that_find_the_same_damage_build_once(broken):
-    root, folder = broken
-    garbage_meta(folder)
-    with Index.open(root, index_dir=str(folder)) as index, ThreadPoolExecutor(4) as pool:
-        messages: list[str] = []
-        index.on_rebuild = messages.append
-        found = pool.map(lambda _: len(index.search("load", k=0, mode="keyword").hits), range(4))
-        assert list(found) == [60] * 4 and len(messages) == 1
-
-
 def test_damaged_vectors_alone_are_dropped(broken):
     root, folder = broken
     with Index.open(root, index_dir=str(folder), encoder="small", isolation="never") as index:
@@ -216,23 +204,6 @@ def test_where_nothing_can_be_written_it_is_said_in_one_line(broken, monkeypatch
     assert "\n" not in str(raised.value)
 
 
-def test_an_index_of_an_older_format_keeps_its_vectors(broken):
-    root, folder = broken
-    with Index.open(root, index_dir=str(folder), encoder="small") as index:
-        index.embed()
-        before = next(folder.rglob("*.rows")).read_bytes()
-        index.close()
-        with closing(sqlite3.connect(folder / "catalog.sqlite")) as database, database:
-            database.execute("UPDATE meta SET value='11' WHERE key='format'")
-        for name in ("catalog.sqlite.sums", "verified.json"):  # which that format had
-            (folder / name).touch()
-        index.update()
-        assert next(folder.rglob("*.rows")).read_bytes() == before
-        assert index.unembedded() == 0 and index.backend.check() == []
-        index.backend.clear()
-        assert not folder.exists()
-
-
 def test_an_index_of_an_older_version_is_rebuilt_by_itself(broken):
     root, folder = broken
     with sqlite3.connect(folder / "catalog.sqlite") as db:
@@ -245,30 +216,6 @@ def test_an_index_of_an_older_version_is_rebuilt_by_itself(broken):
             index.search("load")
         index.update()
         assert index.exists and index.search("load").hits
-
-
-@pytest.mark.parametrize("version", [str(FORMAT_VERSION + 1), "banana"])
-def test_another_format_is_told_apart_from_damage(broken, version):
-    root, folder = broken
-    with sqlite3.connect(folder / "catalog.sqlite") as db:
-        db.execute("UPDATE meta SET value=? WHERE key='format'", (version,))
-    db.close()
-    with Index.open(root, index_dir=str(folder)) as index:
-        for action in (lambda: index.search("load"), index.update):
-            with pytest.raises(IndexVersionError, match=rf"format {version}.*dowse index --rebuild"):
-                action()
-        index.update(rebuild=True)
-        assert index.search("load").hits
-
-
-def test_no_index_yet(tmp_path):
-    root = write_tree(tmp_path / "tree", {"a.py": "x = 1\n"})
-    with (
-        Index.open(root, index_dir=str(tmp_path / "none")) as index,
-        pytest.raises(IndexMissing, match="dowse index"),
-    ):
-        index.search("x")
-    assert not (tmp_path / "none").exists()
 
 
 def test_removing_an_index_leaves_other_files_alone(tmp_path):
@@ -301,13 +248,6 @@ def test_no_index_is_made_among_other_files(tmp_path, mine, rebuild):
     assert [p for p in home.rglob("*") if p.is_file()] == [home / mine]
 
 
-def test_what_a_killed_writer_left_is_no_obstacle(tmp_path):
-    root = write_tree(tmp_path / "tree", {"a.py": "x = 1\n"})
-    write_tree(tmp_path / "home", {"writer.lock": "1", "text/000001/files/x": "", "catalog.sqlite-wal": ""})
-    with Index.open(root, index_dir=str(tmp_path / "home")) as index:
-        assert index.update().added == 1
-
-
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
@@ -329,20 +269,6 @@ def test_an_index_that_is_unavailable_is_not_damaged(broken, monkeypatch, words,
             with pytest.raises(DowseError, match=f"{words}.*{remedy}") as raised:
                 action()
             assert not isinstance(raised.value, IndexDamaged)
-
-
-def test_a_catalog_that_cannot_be_opened_for_long_is_not_called_damaged(broken):
-    root, folder = broken
-    other = sqlite3.connect(folder / "catalog.sqlite", isolation_level=None)
-    other.execute("PRAGMA journal_mode=DELETE")
-    other.execute("BEGIN EXCLUSIVE")
-    with (
-        Index.open(root, index_dir=str(folder)) as index,
-        pytest.raises(DowseError, match="locked") as raised,
-    ):
-        index.search("load")
-    other.close()
-    assert not isinstance(raised.value, IndexDamaged)
 
 
 @pytest.mark.parametrize("half", ["_file_writer", "_symbol_writer"])
@@ -377,8 +303,3 @@ def test_a_commit_that_fails_in_one_half_changes_nothing(broken, tmp_path, monke
         assert image(index) == before and index.backend.check() == []
         assert index.update().changed == 1
         assert index.backend.check() == []
-
-
-def test_errors_are_of_one_family():
-    for error in (IndexDamaged, IndexMissing, IndexVersionError):
-        assert issubclass(error, DowseError)

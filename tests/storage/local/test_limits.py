@@ -6,7 +6,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -113,18 +112,6 @@ def test_a_write_that_fails(world, calls, error, remedy):
     world.recovers()
 
 
-@linux_only
-def test_few_open_files(world):
-    """With the fewest that Python starts with, the index was called damaged, to be built again."""
-    for files in (6, 7, 9):
-        found = world.run("search", "heat oven", under=limited("-n", files))
-        assert found.returncode in (0, 2) and found.stderr.count("\n") == 1, found.stderr
-        assert "damaged" not in found.stderr and "Traceback" not in found.stderr
-        assert found.returncode == 0 or "ulimit -n" in found.stderr
-    assert "ulimit" in world.refuses(limited("-n", 10))
-    world.recovers()
-
-
 def test_a_read_only_disk(tmp_path, small_disk):
     world = World(tmp_path, small_disk / "index")
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
@@ -132,36 +119,6 @@ def test_a_read_only_disk(tmp_path, small_disk):
     assert "--index-dir" in world.refuses()
     subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
     world.recovers()
-
-
-@pytest.mark.parametrize("year", [1930, 2040, 2300])
-def test_files_of_any_year(world, year):
-    """A time after 2262 does not fit into SQLite's integers: no file of the tree could be indexed."""
-    seconds = int((year - 1970) * 365.25 * 86_400)
-    os.utime(world.root / "m0.py", (seconds, seconds))
-    if abs((world.root / "m0.py").stat().st_mtime - seconds) > 1:
-        pytest.skip("this disk has no such times")
-    with world.opened() as index:
-        index.update()
-        assert not index.update().wrote
-        text = FILES["m1.py"].replace("heat_oven_1", "warm_oven_")
-        (world.root / "m1.py").write_text(text)
-        os.utime(world.root / "m1.py", (seconds, seconds))
-        assert index.update().changed == 1 and index.symbols("warm_oven_")
-
-
-def test_a_clock_that_jumps(world, monkeypatch):
-    now = time.time_ns()
-    with world.opened() as index:
-        for number, jump in enumerate((0, 10**9 * 86_400 * 365 * 30, -(10**9) * 86_400 * 365 * 30)):
-            moved = now + jump
-            monkeypatch.setattr(time, "time_ns", lambda moved=moved: moved)
-            monkeypatch.setattr(time, "time", lambda moved=moved: moved / 1e9)
-            (world.root / "new.py").write_text(NEW.replace("cool_oven", f"cool_oven_{number}"))
-            index.update()
-            assert [row.name for row in index.symbols("cool_oven*")] == [f"cool_oven_{number}"]
-            assert not index.update().wrote
-            assert index.status()["indexed_at"] and index.search("heat oven").hits
 
 
 def test_an_index_of_a_newer_dowse_is_left_alone(world):
@@ -174,11 +131,4 @@ def test_an_index_of_a_newer_dowse_is_left_alone(world):
         assert "upgrade dowse" in refused.stderr and "--index-dir" in refused.stderr
     assert contents(world.index) == before
     assert world.run("index", "--rebuild").returncode == 0
-    world.recovers()
-
-
-def test_an_index_of_an_older_dowse_is_built_again(world):
-    with closing(sqlite3.connect(world.index / "catalog.sqlite")) as database, database:
-        database.execute("UPDATE meta SET value='1' WHERE key='format'")
-    world.answers()
     world.recovers()

@@ -12,7 +12,7 @@ import pytest
 from dowse import Index
 from dowse.errors import DowseError
 
-from helpers import age, contents, image, json_lines, run_dowse, write_tree
+from helpers import age, contents, image, run_dowse, write_tree
 
 
 def test_copied_with_its_repository(sample_copy, tmp_path):
@@ -60,35 +60,6 @@ def test_one_index_is_not_for_two_places(tmp_path):
         assert image(index) == before
         shutil.copy(one / "b.py", two)  # a copy that went its own way
         assert index.update().deleted == 1
-
-
-def test_one_index_is_not_for_two_corpora(tmp_path):
-    for name in ("one", "two"):
-        json_lines(tmp_path / f"{name}.jsonl", [{"id": name, "code": "def f(): ...", "language": "python"}])
-    with Index.open(tmp_path / "one.jsonl", index_dir=str(tmp_path / "index")) as index:
-        index.update()
-    with Index.open(tmp_path / "two.jsonl", index_dir=str(tmp_path / "index")) as index:
-        with pytest.raises(DowseError, match="belongs to"):
-            index.update()
-        (tmp_path / "one.jsonl").unlink()
-        assert index.update().deleted == 1
-
-
-def test_the_status_is_that_of_the_index_as_it_was_built(sample_copy, tmp_path):
-    age(sample_copy)
-    folder = str(tmp_path / "index")
-    with Index.open(sample_copy, index_dir=folder, strip_docs=True, exclude=["*.py"]) as index:
-        index.update()
-    with Index.open(sample_copy, index_dir=folder) as index:
-        assert not any(index.status()["changes"].values())
-
-
-def test_the_size_of_an_index_that_changes_meanwhile(sample_copy, tmp_path):
-    with Index.open(sample_copy, index_dir=str(tmp_path / "index")) as index:
-        index.update()
-        size = index.backend.size()
-        (tmp_path / "index" / "gone").symlink_to(tmp_path / "nowhere")  # listed, and yet no file
-        assert index.backend.size() == size > 0
 
 
 def test_copied_without_times(sample_copy, tmp_path):

@@ -117,18 +117,6 @@ def test_a_long_lived_reader_sees_an_index_that_another_process_built_anew(tmp_p
     assert look(server) == 12
 
 
-def test_readers_inside_each_other(tmp_path):
-    backend = LocalBackend(tmp_path / "index")
-    write(backend, 1)
-    with backend.reader() as outer:
-        write(backend, 2)
-        assert look(backend) == 2
-        with backend.reader() as inner:
-            write(backend, 3)
-            assert (outer.meta()["round"], inner.meta()["round"]) == ("1", "2")
-    assert look(backend) == 3
-
-
 def test_a_path_with_odd_characters(tmp_path):
     for name in ("a b", "100%", "what?", "c#", "é", "%41", "x&mode=rwc"):
         folder: Path = tmp_path / name / "index"

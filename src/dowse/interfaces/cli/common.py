@@ -41,9 +41,6 @@ class Environment:
 
     variables: Mapping[str, str]  # environment variables that decide how answers look
     open_index: Callable[..., Index]  # as `Index.open`
-    # Waits until a watcher has indexed all saved files (with vectors or without), so that no file need be
-    # checked for changes; False if there is none.
-    wait_for_updates: Callable[[Index, bool], bool]
     folder: str = ""  # the current folder; "" for that of this process
     is_daemon: bool = False
     finish: Callable[[Index], None] = leave_unfinished  # has the rest of an index embedded in the background
@@ -53,7 +50,7 @@ def _open_in_process(path: str, **settings: object) -> Index:
     return Index.open(path, **settings).keep_lanes_in_process()
 
 
-_OF_THIS_PROCESS = Environment(os.environ, _open_in_process, lambda *_: False)
+_OF_THIS_PROCESS = Environment(os.environ, _open_in_process)
 environment = ContextVar("environment", default=_OF_THIS_PROCESS)
 
 
@@ -165,8 +162,6 @@ def ensure_current(index: Index, *, needs_graph: bool = True) -> None:
 
 
 def _update_if_quick(index: Index, defer_graph: bool) -> None:
-    if environment.get().wait_for_updates(index, False):
-        return
     index = index.as_built()
     refresh = index.settings.refresh
     if refresh == "never" or (refresh == "auto" and index.file_count() > REFRESH_FILES):
@@ -217,9 +212,7 @@ def embed_briefly(index: Index, query: str = "") -> None:
     The files that have the words of the query come first. What is left is embedded in the background.
     """
     missing = 0 if index.is_shared else index.unembedded()
-    if not missing or (missing <= QUICK_SYMBOLS and environment.get().wait_for_updates(index, True)):
-        return
-    if index.embedding_progress() is not None:
+    if not missing or index.embedding_progress() is not None:
         return
     if missing > QUICK_SYMBOLS:
         print_message(f"embedding for up to {QUICK_SECONDS:.0f} s before answering")

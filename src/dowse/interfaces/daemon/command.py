@@ -52,9 +52,6 @@ class IndexSource(Protocol):
     def open(self, root: Path, folder: str, settings: Settings) -> Index:
         """Return the index in a folder, with settings that it shares with others; raises Declined."""
 
-    def wait_for_updates(self, index: Index, vectors: bool) -> bool:
-        """Wait until a watcher has indexed all saved files; False if that takes long, or there is none."""
-
     def finish(self, index: Index) -> None:
         """Have the rest of an index embedded in the background."""
 
@@ -77,7 +74,6 @@ def run_command(request: CommandRequest, source: IndexSource, accept: Callable[[
         Environment(
             request.display,
             open_index,
-            source.wait_for_updates,
             request.folder,
             is_daemon=True,
             finish=source.finish,

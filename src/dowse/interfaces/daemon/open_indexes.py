@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 _MAX_INDEXES = 4
 # Settings that an index is opened with; a request with others gets an index of its own.
 _OPEN_SETTINGS = ("encoder", "view", "device", "isolation", "threads")
-# How long a command waits for files that were saved just before.
-_SETTLE_SECONDS = 5.0
 
 
 class OpenIndexes:
@@ -61,12 +59,6 @@ class OpenIndexes:
         if not index.exists:
             raise Declined
         return index
-
-    def wait_for_updates(self, index: Index, vectors: bool) -> bool:
-        """Wait for the watcher, if there is one: without, commands look for changed files themselves."""
-        if index.settings.refresh == "never":
-            return False
-        return self.maintainer.settle(index, _SETTLE_SECONDS, vectors)
 
     def finish(self, index: Index) -> None:
         """Have the rest of an index linked, embedded and learnt in the background."""

@@ -86,10 +86,6 @@ def index_changes(repository: Repository, call: Call, by_meaning: bool) -> list[
     index = repository.index
     if index.is_shared or index.settings.refresh == "never":
         return []
-    if repository.is_watching:
-        settled = repository.settle(EMBED_SECONDS, by_meaning)
-        text = f"{repository.name}: files saved just now are still being indexed"
-        return [] if settled else [Note("refreshing", text)]
     with repository.check_lock:
         call.check()
         if repository.checked_at >= call.started:

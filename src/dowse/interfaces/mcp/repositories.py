@@ -53,10 +53,6 @@ class Repository:
         """Whether files are indexed when they change."""
         return self._engine.is_watching(self.served)
 
-    def settle(self, seconds: float, vectors: bool) -> bool:
-        """Wait until all that was saved before can be searched; False if that takes longer."""
-        return self._engine.settle(self.served, seconds, vectors)
-
     def start(self) -> bool:
         """Start the updates on first use, or index what is not indexed; return whether that was started."""
         with self._lock:
