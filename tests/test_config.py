@@ -45,7 +45,6 @@ def test_every_type_from_files_and_environment(root, monkeypatch):
     [
         ({"top_k": 0}, "--top-k"),
         ({"top_k": "x"}, "can't be 'x'"),
-        ({"memory": -1}, "can't be -1"),
         ({"fuzziness": "3"}, "auto, 0, 1, 2"),
         ({"refresh": "often"}, "always"),
         ({"strip_docs": "perhaps"}, "strip_docs"),

@@ -80,9 +80,6 @@ class Settings:
         False, "leave documentation out of the index, for fair evaluation", project=True
     )
     processes: int = setting(_CORES, "parsing processes", minimum=1, shown_default="all cores")
-    memory: int = setting(
-        0, "megabytes of all processes while indexing; 0: 350 and 180 for each parsing process"
-    )
     encoder: str = setting("base", "base, small, a model's folder, hf:owner/name, or none", is_path=True)
     view: str = setting(
         "symbol", "encode whole symbols, or only their docs", choices=("symbol", "docs"), project=True

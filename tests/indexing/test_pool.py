@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from dowse import Index, Settings
+from dowse import Index
 from dowse.errors import DowseError
 from dowse.graph.link import link
 from dowse.indexing import parse_pool as pool
 from dowse.indexing.link_pool import resolve_in_processes
-from dowse.indexing.memory_budget import memory_budget
 from dowse.indexing.parse_jobs import CorpusJob, Job
 from dowse.source.corpus import CorpusFunction
 from dowse.storage.local.backend import LocalBackend
@@ -230,9 +229,7 @@ def test_links_are_those_of_one_process_even_if_the_processes_die(tmp_path, patc
             for reply in pool.parse_all(made, 2):
                 writer.put(reply.records[0])
             program = with_patch(patch) if patch else ""
-            shared = partial(
-                resolve_in_processes, writer, memory_budget(Settings(processes=2)), program=program
-            )
+            shared = partial(resolve_in_processes, writer, 2, program=program)
             link(writer.graph(), shared if name == "together" else None)
             writer.commit({})
         with contextlib.closing(sqlite3.connect(tmp_path / name / "catalog.sqlite")) as db:

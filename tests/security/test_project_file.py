@@ -54,7 +54,6 @@ ELSEWHERE = {
     "device": '"cuda"',
     "max_file_bytes": "2000000000",
     "processes": "1000",
-    "memory": "1000000",
     "threads": "1000",
     "vectors": '"exact"',
     "lane_seconds": "1000.0",

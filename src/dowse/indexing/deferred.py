@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from dowse.indexing.memory_budget import MemoryBudget
+from dowse.indexing.memory_budget import COMMIT_BYTES
 from dowse.indexing.parse_jobs import GraphJob
 from dowse.indexing.parse_pool import parse_all
 from dowse.indexing.records import empty_graph_part
@@ -15,7 +15,7 @@ from dowse.storage.protocol import Writer
 _FILES_AT_ONCE = 5_000
 
 
-def complete_deferred_files(writer: Writer, budget: MemoryBudget) -> None:
+def complete_deferred_files(writer: Writer, processes: int) -> None:
     """Store references, bindings and trigrams of the files that were indexed without, and commit them.
 
     Their texts come from the index: a file may have changed since it was read.
@@ -24,12 +24,12 @@ def complete_deferred_files(writer: Writer, budget: MemoryBudget) -> None:
     uncommitted = 0
     while files := writer.deferred_files(_FILES_AT_ONCE):
         jobs = (GraphJob(run, address, file, tree) for file in files)
-        replies = parse_all(jobs, budget.processes, worker_bytes=budget.worker_bytes)
+        replies = parse_all(jobs, processes)
         for file, reply in zip(files, replies, strict=True):
             # A file that ends the process now has its definitions, and no references.
             writer.complete_file(file.file_id, reply.graph or empty_graph_part(file))
             uncommitted += file.size
-        if uncommitted > budget.commit_bytes:
+        if uncommitted > COMMIT_BYTES:
             writer.commit({})
             uncommitted = 0
     if uncommitted:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from dowse.graph.link import FileLinks, Linker
-from dowse.indexing.memory_budget import MemoryBudget
 from dowse.indexing.parse_jobs import LinkJob
 from dowse.indexing.parse_pool import parse_all
 from dowse.storage.protocol import NamedReference, ResolvedReference, Writer
@@ -25,13 +24,13 @@ _NAMED = partial(tuple.__new__, NamedReference)
 
 
 def resolve_in_processes(
-    writer: Writer, budget: MemoryBudget, file_ids: Sequence[int], program: str = ""
+    writer: Writer, processes: int, file_ids: Sequence[int], program: str = ""
 ) -> Iterator[FileLinks]:
     """Yield the references of files in their order, the same as `Linker.resolve` in this process.
 
     Args:
         writer: Has the graph; if other processes can't read it, it is linked here.
-        budget: How many processes link at once, and how large they may be.
+        processes: How many processes link at once.
         file_ids: The files.
         program: The program of the processes, if not `parser_program()`.
     """
@@ -40,14 +39,12 @@ def resolve_in_processes(
     if not address:
         yield from linker.resolve(file_ids)
         return
-    size = min(_MAX_FILES, -(-len(file_ids) // (_JOBS * budget.processes)))
+    size = min(_MAX_FILES, -(-len(file_ids) // (_JOBS * processes)))
     run = str(time.monotonic_ns())
     starts = range(0, len(file_ids), size)
     jobs = [LinkJob(run, address, tuple(file_ids[start : start + size])) for start in starts]
-    window = _MAX_AHEAD * budget.processes
-    replies = parse_all(
-        jobs, budget.processes, program=program, worker_bytes=budget.worker_bytes, window=window
-    )
+    window = _MAX_AHEAD * processes
+    replies = parse_all(jobs, processes, program=program, window=window)
     for job, reply in zip(jobs, replies, strict=True):
         if reply.status == "linked":
             for file_id, resolved, named, dependencies in reply.links:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 from dowse.errors import DowseError
-from dowse.indexing.memory_budget import resident_bytes
+from dowse.indexing.memory_budget import WORKER_BYTES, resident_bytes
 from dowse.indexing.parse_jobs import MAX_REPLY_BYTES, AnyJob, CorpusJob, GraphJob, LinkJob, Reply
 from dowse.parsing.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS, file_seconds
 from dowse.workers.program import worker_program
@@ -33,7 +33,7 @@ def parse_all(
     processes: int,
     time_limit: int = FILE_TIME_LIMIT,
     program: str = "",
-    worker_bytes: int = 0,
+    worker_bytes: int = WORKER_BYTES,
     window: int = WINDOW,
 ) -> Iterator[Reply]:
     """Yield a reply for every job, in the order of the jobs, so that two builds of an index are the same.
@@ -43,7 +43,7 @@ def parse_all(
         processes: How many processes work at once.
         time_limit: Seconds of wall time for one job.
         program: The program of the processes, if not `parser_program()`.
-        worker_bytes: A process that takes more is replaced once it has done what it was sent; 0 for no limit.
+        worker_bytes: A process that takes more is replaced once it has done what it was sent.
         window: Jobs that are started ahead of the first unfinished one.
     """
     pool = _Pool(jobs, time_limit, program or parser_program(), worker_bytes, window)
@@ -236,7 +236,7 @@ class _Driver:
 
     def _next_reply(self, worker: Supervisor) -> Reply:
         limit = self._pool.worker_bytes
-        is_too_large = limit and worker.pid is not None and resident_bytes(worker.pid) > limit
+        is_too_large = worker.pid is not None and resident_bytes(worker.pid) > limit
         if not self._sent:
             if is_too_large:
                 worker.discard()

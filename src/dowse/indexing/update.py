@@ -23,7 +23,7 @@ from dowse.indexing.diff import (
 )
 from dowse.indexing.hashes import corpus_hash
 from dowse.indexing.link_pool import resolve_in_processes
-from dowse.indexing.memory_budget import MemoryBudget, memory_budget
+from dowse.indexing.memory_budget import COMMIT_BYTES
 from dowse.indexing.parse_jobs import AnyJob, CorpusJob, Job, Reply
 from dowse.indexing.parse_pool import keep_idle_workers, parse_all
 from dowse.security.terminal import escape_surrogates
@@ -99,32 +99,27 @@ def update(
         defer_graph: Whether `link_deferred` is to build the call graph, where that takes long.
     """
     started = time.monotonic()
-    budget = memory_budget(settings)
     with backend.writer(wait, on_wait) as writer:
-        writer.limit_buffers(budget.writer_bytes)
         if is_corpus(root):
-            report = _update_corpus(writer, root, settings, budget, on_progress)
+            report = _update_corpus(writer, root, settings, on_progress)
         else:
-            with keep_idle_workers(budget.processes):  # those that parse link as well
-                report = _update_tree(writer, root, settings, budget, on_progress, seen, defer_graph)
+            with keep_idle_workers(settings.processes):  # those that parse link as well
+                report = _update_tree(writer, root, settings, on_progress, seen, defer_graph)
     return replace(report, seconds=time.monotonic() - started)
 
 
 def link_deferred(backend: Backend, settings: Settings, wait: float | None = None) -> None:
     """Build the call graph that an update deferred, or did not live to build."""
-    budget = memory_budget(settings)
     with backend.writer(wait) as writer:
-        writer.limit_buffers(budget.writer_bytes)
         if not _is_linked(writer):
-            with keep_idle_workers(budget.processes):
-                _link_and_commit(writer, budget, {"linked": "1"})
+            with keep_idle_workers(settings.processes):
+                _link_and_commit(writer, settings.processes, {"linked": "1"})
 
 
 def _update_tree(
     writer: Writer,
     root: Path,
     settings: Settings,
-    budget: MemoryBudget,
     on_progress: Callable[[Progress], None],
     seen: ScanResult | None,
     defer_graph: bool,
@@ -133,20 +128,19 @@ def _update_tree(
     for key in diff.deleted:
         writer.delete(key)
     size = sum(job.size for job in diff.jobs)
-    if size < _SMALL_BYTES:
-        budget = replace(budget, processes=1)
+    processes = 1 if size < _SMALL_BYTES else settings.processes
     # Words first: they answer most questions, and the call graph takes as long again. Stripped documentation
     # may declare types.
-    is_new = writer.meta()["generation"] == "0" and budget.processes > 1 and not settings.backend
+    is_new = writer.meta()["generation"] == "0" and processes > 1 and not settings.backend
     is_deferred = is_new and not settings.strip_docs
     jobs = (job._replace(is_deferred=is_deferred) for job in diff.jobs)
     results = _Results(writer, diff.skipped)
     uncommitted = 0
-    for done, reply in enumerate(parse_all(jobs, budget.processes, worker_bytes=budget.worker_bytes), 1):
+    for done, reply in enumerate(parse_all(jobs, processes), 1):
         results.store(reply)
         on_progress(Progress(done, len(diff.jobs)))
         uncommitted += sum(record.size for record in reply.records)
-        if uncommitted > budget.commit_bytes:
+        if uncommitted > COMMIT_BYTES:
             writer.commit({**_metadata(writer, root, settings, {}), "complete": "0", "linked": "0"})
             uncommitted = 0
     results.remember_stamps(diff.jobs, diff.skipped_stamps)
@@ -160,19 +154,19 @@ def _update_tree(
     if has_changes or _settings_changed(writer, settings) or is_unfinished:
         writer.set_skipped(diff.skipped)
         meta = _metadata(writer, root, settings, diff.skipped_stamps)
-        is_slow = not settings.backend and (budget.processes > 1 or not _is_linked(writer))
+        is_slow = not settings.backend and (processes > 1 or not _is_linked(writer))
         if is_slow:
             generation = writer.commit({**meta, "linked": "0"})
         if not (is_slow and defer_graph):
-            generation = _link_and_commit(writer, budget, meta)
+            generation = _link_and_commit(writer, processes, meta)
     return results.report(generation, len(diff.deleted), diff.unchanged + results.unchanged)
 
 
-def _link_and_commit(writer: Writer, budget: MemoryBudget, meta: dict[str, str]) -> int:
+def _link_and_commit(writer: Writer, processes: int, meta: dict[str, str]) -> int:
     """Link the files that need it, and commit the call graph as a generation."""
     if not _is_linked(writer):
-        complete_deferred_files(writer, budget)
-    if link(writer.graph(), partial(resolve_in_processes, writer, budget) if budget.processes > 1 else None):
+        complete_deferred_files(writer, processes)
+    if link(writer.graph(), partial(resolve_in_processes, writer, processes) if processes > 1 else None):
         writer.begin_generation()
     return writer.commit(meta)
 
@@ -181,7 +175,6 @@ def _update_corpus(
     writer: Writer,
     root: Path,
     settings: Settings,
-    budget: MemoryBudget,
     on_progress: Callable[[Progress], None],
 ) -> Report:
     stamps = known_stamps(writer, settings)
@@ -199,7 +192,7 @@ def _update_corpus(
     results = _Results(writer, skipped)
     done = 0
     jobs = _corpus_jobs(changed, settings.strip_docs)
-    for reply in parse_all(jobs, budget.processes, worker_bytes=budget.worker_bytes):
+    for reply in parse_all(jobs, settings.processes):
         results.store(reply)
         done += max(1, len(reply.records))
         on_progress(Progress(done, len(changed)))

@@ -148,7 +148,6 @@ class EncodingWriter:
         self._writer, self._on_count, self._vectors = writer, on_count, vectors
         self.fingerprints, self.skipped, self.meta = writer.fingerprints, writer.skipped, writer.meta
         self.touch, self.set_skipped = writer.touch, writer.set_skipped
-        self.limit_buffers = writer.limit_buffers
         self.deferred_files, self.complete_file = writer.deferred_files, writer.complete_file
         self._files = self._symbols = 0
         self._buffer: list[FileRecord] = []

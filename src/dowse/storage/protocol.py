@@ -334,9 +334,6 @@ class Writer(Protocol):
     def meta(self) -> dict[str, str]:
         """Return the description of the last generation."""
 
-    def limit_buffers(self, size: int) -> None:
-        """Let what is not on disk yet take about so many bytes, as of the next commit."""
-
     def put(self, record: FileRecord) -> None:
         """Add a file, or replace the one with its key."""
 

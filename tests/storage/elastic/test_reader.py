@@ -191,11 +191,6 @@ def test_long_names_and_odd_characters_round_trip(make_elastic: MakeElastic) -> 
 # Places
 
 
-def place_files() -> list[FileRecord]:
-    paths = ["a/b/c/x.py", "a/b/c/y.py", "a/b/z.py", "a/q.py", "m/n/o/p/deep.py", "m/n/flat.py"]
-    return [file_record(path, [symbol(f"s{at}", key=f"{path}:{at}") for at in range(3)]) for path in paths]
-
-
 # The graph
 
 

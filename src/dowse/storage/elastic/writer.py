@@ -110,9 +110,6 @@ class ElasticWriter:
 
     # Changes
 
-    def limit_buffers(self, size: int) -> None:
-        """Do nothing: requests to the cluster are small."""
-
     def put(self, record: FileRecord) -> None:
         """Add a file, or replace the one with its key."""
         self._mirror.replace_file(record)

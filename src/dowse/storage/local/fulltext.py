@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _SYMBOLS, _FILES = "symbols", "files"
 # Memory a writer may fill before it writes a segment. Large enough that a usual repository is one
 # segment, small enough that both writers together stay far below a gigabyte.
-_BUFFER_BYTES = 160_000_000
+_BUFFER_BYTES = 120_000_000
 _SYMBOL_SHARE = 0.6
 _MIN_HEAP = 15_000_000  # tantivy takes no less
 _TERMS = "whitespace"
@@ -70,13 +70,12 @@ def _file_schema() -> tantivy.Schema:
 class FulltextWriter:
     """Adds and deletes in both indexes of one generation folder."""
 
-    def __init__(self, folder: Path, *, create: bool, buffer_bytes: int = 0) -> None:
+    def __init__(self, folder: Path, *, create: bool) -> None:
         self._symbols = _open(folder / _SYMBOLS, _symbol_schema(), create)
         self._files = _open(folder / _FILES, _file_schema(), create)
         # One thread each: the parsing processes already use the cores.
-        heap = buffer_bytes or _BUFFER_BYTES
-        self._symbol_writer = self._symbols.writer(max(_MIN_HEAP, int(heap * _SYMBOL_SHARE)), 1)
-        self._file_writer = self._files.writer(max(_MIN_HEAP, int(heap * (1 - _SYMBOL_SHARE))), 1)
+        self._symbol_writer = self._symbols.writer(max(_MIN_HEAP, int(_BUFFER_BYTES * _SYMBOL_SHARE)), 1)
+        self._file_writer = self._files.writer(max(_MIN_HEAP, int(_BUFFER_BYTES * (1 - _SYMBOL_SHARE))), 1)
 
     def put(self, record: FileRecord, file_id: int, rows: Sequence[int]) -> None:
         """Add one file and its symbols; the trigrams of a deferred file follow."""

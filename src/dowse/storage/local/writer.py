@@ -28,7 +28,6 @@ class LocalWriter:
         self._base = catalog.generation()
         self._fulltext: Any = None
         self._has_changed_files = False
-        self._buffer_bytes = 0
         layout.remove_other_generations(folder, self._base)  # of a killed writer
         if start_over:
             self._begin_catalog()
@@ -45,10 +44,6 @@ class LocalWriter:
     def meta(self) -> dict[str, str]:
         """Return the description of the last generation."""
         return self._catalog.meta()
-
-    def limit_buffers(self, size: int) -> None:
-        """Let the text indexes fill about so many bytes before they write them."""
-        self._buffer_bytes = size
 
     def put(self, record: FileRecord) -> None:
         """Add a file, or replace the one with its key."""
@@ -150,7 +145,7 @@ class LocalWriter:
             base = 0 if self._start_over else self._base
             folder = layout.clone_generation(self._folder, base, self._base + 1)
             with translate_errors(self._folder, *_TEXT_ERRORS):
-                self._fulltext = FulltextWriter(folder, create=not base, buffer_bytes=self._buffer_bytes)
+                self._fulltext = FulltextWriter(folder, create=not base)
 
     def _begin_catalog(self) -> None:
         if not self._catalog.in_transaction:
