@@ -171,26 +171,23 @@ def import_(place: Place) -> None:
 
 
 def watch(place: Place) -> None:
-    """Do what the process of a watcher does, until all is indexed and embedded."""
-    from dowse.watch.commands import Commands, Settle
-    from dowse.watch.update_loop import UpdateLoop
-
-    commands = Commands()
+    """Do what the worker of a watcher does, until all is indexed and embedded."""
+    from dowse.watch.messages import END, Request
+    from dowse.watch.worker import Worker
 
     class Reporter:
-        def event(self, kind: str, **fields: object) -> None:
-            if kind == "settled":
-                commands.end()
+        def event(self, kind: str, **_: object) -> None:
+            if kind == "finished":
+                worker.receive(END)
 
-        def waiting(self, message: str) -> None:
-            raise AssertionError(message)
-
-        def progress(self, kind: str) -> Callable[[object], None]:
+        def progress(self, _kind: str, **_: object) -> Callable[[object], None]:
             return lambda _: None
 
-    commands.settle(Settle(1, vectors=True))
+    worker = Worker(Reporter())  # type: ignore[arg-type]
     with place.opened() as index:
-        UpdateLoop(index, False, commands, Reporter()).run()  # type: ignore[arg-type]
+        request = Request("index", 1, "update", index.root, index.backend.address, index.settings)
+    worker.receive(request)
+    worker.run()
 
 
 def terms(place: Place) -> None:
