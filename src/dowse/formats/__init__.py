@@ -3,4 +3,4 @@
 from __future__ import annotations
 
 # For people (text), for pipes and editors (path, grep, vimgrep), for programs (the rest).
-FORMATS = ("text", "path", "grep", "vimgrep", "json", "jsonl")
+FORMATS = ("text", "path", "grep", "vimgrep", "json")

@@ -9,47 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
-from dowse.errors import DowseError
 from dowse.security.safe_files import resolve_inside
 from dowse.security.terminal import escape_name
 
-# URI templates by name. `file` has no line: some openers take it as a part of the file's name.
-_TEMPLATES = {
-    "file": "file://{host}{path}",
-    "vscode": "vscode://file{path}:{line}",
-    "vscode-insiders": "vscode-insiders://file{path}:{line}",
-    "cursor": "cursor://file{path}:{line}",
-    "windsurf": "windsurf://file{path}:{line}",
-    "zed": "zed://file{path}:{line}",
-    "idea": "idea://open?file={path}&line={line}",
-    "textmate": "txmt://open?url=file://{path}&line={line}",
-}
-_TEMPLATE_VARIABLE = "DOWSE_LINK_FORMAT"
 # Values of TERM for terminals that would print the OSC 8 sequence instead of hiding it.
 _TERMS_WITHOUT_LINKS = ("", "dumb", "linux")
-
-
-@dataclass(frozen=True, slots=True)
-class Links:
-    """Turns locations into OSC 8 hyperlinks."""
-
-    root: Path
-    template: str
-
-    def wrap(self, text: str, path: str, line: int) -> str:
-        """Return a text as a link to a location; unchanged if this machine has no such file."""
-        try:
-            file = resolve_inside(self.root, path)
-        except OSError:
-            return text
-        if not file.is_file():
-            return text
-        import platform  # late: starting up stays fast without links
-
-        # All but letters, digits and slashes is percent-encoded, so no path can end the sequence early.
-        encoded = quote(os.fsencode(file))
-        target = self.template.format(host=quote(platform.node()), path=encoded, line=line)
-        return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +26,7 @@ class Style:
     dim: str = ""
     bold: str = ""
     reset: str = ""
-    links: Links | None = None
+    root: Path | None = None  # of the files that locations are links to; None for no links
     # From a path of the index to one that can be opened from the current folder; None shows the former.
     openable: Callable[[str], str] | None = None
 
@@ -70,7 +34,7 @@ class Style:
         """Return `path:line` with colours and a hyperlink, where they are enabled."""
         shown = escape_name(self.openable(path) if self.openable else path)
         text = f"{self.path}{shown}{self.reset}:{self.line}{line}{self.reset}"
-        return self.links.wrap(text, path, line) if self.links else text
+        return link(text, self.root, path) if self.root else text
 
 
 def choose_colors(color: str, environ: Mapping[str, str]) -> Style:
@@ -81,32 +45,29 @@ def choose_colors(color: str, environ: Mapping[str, str]) -> Style:
     return Style("\x1b[35m", "\x1b[32m", "\x1b[1;31m", "\x1b[2m", "\x1b[1m", "\x1b[0m")
 
 
-def choose_style(color: str, links: str, root: Path, environ: Mapping[str, str]) -> Style:
+def choose_style(color: str, root: Path, environ: Mapping[str, str]) -> Style:
     """Return the style for standard output.
 
     Args:
         color: `auto`, `always` or `never`.
-        links: The same for hyperlinks.
         root: The folder that paths are relative to; a corpus is a file and gets no links.
-        environ: Environment variables of the user: NO_COLOR, TERM, DOWSE_LINK_FORMAT.
+        environ: Environment variables of the user: NO_COLOR and TERM.
     """
     style = choose_colors(color, environ)
     supported = sys.stdout.isatty() and environ.get("TERM", "") not in _TERMS_WITHOUT_LINKS
-    if (links == "always" or (links == "auto" and supported)) and root.is_dir():
-        return replace(style, links=Links(root, _link_template(environ)))
-    return style
+    return replace(style, root=root) if supported and root.is_dir() else style
 
 
-def _link_template(environ: Mapping[str, str]) -> str:
-    name = environ.get(_TEMPLATE_VARIABLE) or "file"
-    template = _TEMPLATES.get(name, name)
+def link(text: str, root: Path, path: str) -> str:
+    """Return a text as an OSC 8 hyperlink to a file; unchanged if this machine has no such file."""
     try:
-        filled = template.format(host="", path="/", line=1)
-    except (KeyError, IndexError, ValueError):
-        filled = ""
-    if "{path}" not in template or not filled.isprintable():
-        names = ", ".join(_TEMPLATES)
-        raise DowseError(
-            f"{_TEMPLATE_VARIABLE} is one of {names}, or a URI with {{path}} and {{line}}, not {name!r}"
-        )
-    return template
+        file = resolve_inside(root, path)
+    except OSError:
+        return text
+    if not file.is_file():
+        return text
+    import platform  # late: starting up stays fast without links
+
+    # All but letters, digits and slashes is percent-encoded, so no path can end the sequence early.
+    target = f"file://{quote(platform.node())}{quote(os.fsencode(file))}"
+    return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"

@@ -173,27 +173,6 @@ def test_json_is_the_document_of_the_flag(run):
     jsonschema.validate(json.loads(graph), json.loads((DOCS / "graph.schema.json").read_text()))
 
 
-def test_jsonl_is_a_hit_a_line(run):
-    _, out, _ = run("search", "price", "--format", "jsonl")
-    document = json.loads(run("search", "price", "--json")[1])
-    assert [json.loads(line) for line in out.splitlines()] == document["hits"]
-    _, out, _ = run("callers", "price", "--format", "jsonl")
-    steps = json.loads(run("callers", "price", "--json")[1])["steps"]
-    assert [json.loads(line) for line in out.splitlines()] == steps
-
-
-def test_formats_of_a_batch(run, tmp_path, capsys):
-    file = tmp_path / "q"
-    file.write_text('price\n{"id": "x", "query": "total"}\nlang:klingon\n')
-    code, out, _ = run("search", "--batch", file, "--format", "jsonl")
-    rows = [json.loads(line) for line in out.splitlines()]
-    assert code == 2
-    assert {row["query_id"] for row in rows if "query_id" in row} == {"1", "x"}
-    assert rows[-1]["id"] == "3" and "klingon" in rows[-1]["error"]
-    code, out, _ = run("search", "--batch", file, "--format", "grep")
-    assert "shop/cart.py:11:    def total(self, items):\n" in out.split("== x: total\n")[1]
-
-
 @pytest.mark.parametrize(
     "both", [["--json", "--format", "grep"], ["-l", "--format", "grep"], ["-l", "--json"]]
 )

@@ -20,7 +20,7 @@ from test_terminal import HOSTILE, OWN, is_harmless
 from dowse import Index
 from dowse.formats.graph_text import render_graph
 from dowse.formats.locations import Location, SourceFiles, escape_locations, format_lines, match_locations
-from dowse.formats.style import Links, Style
+from dowse.formats.style import Style, link
 from dowse.formats.text import render_answer, render_related
 from dowse.graph.model import GraphAnswer, GraphStep
 from dowse.interfaces.cli.main import main
@@ -84,7 +84,6 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         (("search", "evil", "--format", "path"), 3),
         (("search", "/evil/", "--format", "grep"), 6),
         (("search", "/evil/", "--format", "vimgrep"), 6),
-        (("search", "evil", "--format", "jsonl"), 3),
         (("symbols", "evil"), 3),
         (("status", "--files"), 4),
     ],
@@ -121,23 +120,6 @@ def test_json_is_exact(hostile: Index, capsys: pytest.CaptureFixture[str]) -> No
     assert is_harmless(out, "\n")
     hit = json.loads(out)["hits"][0]
     assert hit["path"] == TITLE and hit["matches"][0]["text"] == CODE.split("\n")[1]
-
-
-def test_a_batch_has_one_heading_for_each_query(
-    hostile: Index, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    file = tmp_path / "queries"
-    queries = [
-        "evil",
-        json.dumps({"id": "7\n== 8: x", "query": "evil\n== 9: y \ud800"}),
-        '{"query": "kind:\\ud800"}',
-    ]
-    file.write_text("\n".join(queries))
-    capsys.readouterr()
-    main(["search", "--batch", str(file), *place(hostile), "-l"])
-    out = capsys.readouterr().out
-    assert len([line for line in out.splitlines() if line.startswith("== ")]) == 2, out
-    assert is_harmless(out, "\n")
 
 
 def in_a_terminal(index: Index, *flags: str) -> str:
@@ -236,8 +218,7 @@ def test_every_format_of_a_search_is_harmless(answer: Answer) -> None:
         assert is_harmless(OWN.sub("", text) if style.reset else text, "\n\t")
         text = render_related(Related(answer.hits[0].symbol, answer.hits, None), style) if answer.hits else ""
         assert is_harmless(OWN.sub("", text), "\n\t")
-    assert is_harmless(format_answer(answer, options("jsonl"), index), "\n")
-    assert len(format_answer(answer, options("jsonl"), index).splitlines()) == len(answer.hits)
+    assert is_harmless(format_answer(answer, options("json"), index), "\n")
     for count in (False, True):
         files = format_files(answer, argparse.Namespace(**vars(options("text")), count=count))
         assert len(files.splitlines()) == len({hit.symbol.path for hit in answer.hits})
@@ -294,7 +275,7 @@ def test_paths_of_a_corpus_open_nothing_elsewhere(tmp_path: Path, monkeypatch: p
     files = SourceFiles(root)
     for path in ("/etc/passwd", "../x.py", "d/../../x.py", "linked/x.py", "a\0b", "", ".", "d//b.py"):
         assert files.indent(path, 1, "def f(): pass") == ""
-        assert Links(root, "{path}").wrap("shown", path, 1) == "shown"
+        assert link("shown", root, path) == "shown"
     assert opened == []
     files.indent("d/b.py", 1, "def f(): pass")
     assert opened == [root / "d/b.py"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema
@@ -17,7 +16,7 @@ from dowse.interfaces.cli.main import COMMANDS, main, parse_arguments
 from dowse.interfaces.cli.query_words import read_query
 from dowse.search.options import OPTIONS
 
-from helpers import json_lines, run_dowse, write_tree
+from helpers import write_tree
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "answer.schema.json").read_text())
 VALID = jsonschema.Draft202012Validator(SCHEMA)
@@ -289,158 +288,6 @@ def test_every_field_is_described():
     hit = SCHEMA["$defs"]["hit"]["properties"]
     for field in (*SCHEMA["properties"], *hit, *SCHEMA["properties"]["plan"]["properties"]):
         assert any(f"{before}{field}{after}" in text for before in "`." for after in ("`", "[]`")), field
-
-
-# Many queries, one process
-
-
-def lines(run: Run, place: Path | str, *arguments: object) -> Iterator[dict]:
-    """Give each line of a batch as JSON."""
-    _, out, _ = run("--batch", place, "--json", *arguments)
-    yield from map(json.loads, out.splitlines())
-
-
-def test_a_batch_answers_every_line(run, tmp_path):
-    file = tmp_path / "queries.txt"
-    file.write_text("heat a loaf\n\n  bake_bread  \nwhat calls bake_bread\n")
-    found = list(lines(run, file))
-    assert [(each["id"], each["query"]) for each in found] == [
-        ("1", "heat a loaf"),
-        ("3", "bake_bread"),
-        ("4", "what calls bake_bread"),
-    ]
-    for each in found:
-        VALID.validate({key: value for key, value in each.items() if key != "id"})
-        alone = answer(run, each["query"])
-        assert [hit["id"] for hit in each["hits"]] == [hit["id"] for hit in alone["hits"]]
-        assert each["plan"] == alone["plan"] and each["notes"] == alone["notes"]
-
-
-def test_a_batch_of_json_keeps_its_ids(words_only, tmp_path):
-    rows = [{"id": "q-7", "query": "bread"}, {"query": "oven"}, {"id": 12, "query": "lang:go"}, "Dough"]
-    found = list(lines(words_only, json_lines(tmp_path / "q.jsonl", rows)))
-    assert [(each["id"], each["query"]) for each in found] == [
-        ("q-7", "bread"),
-        ("2", "oven"),
-        (12, "lang:go"),
-        ("4", "Dough"),
-    ]
-
-
-def test_options_hold_for_every_query_of_a_batch(run, tmp_path):
-    file = tmp_path / "q"
-    file.write_text("heat a loaf\nmake plates clean\n")
-    found = list(lines(run, file, "-k", 1, "--lanes", "keyword", "--lang", "go"))
-    assert [[hit["name"] for hit in each["hits"]] for each in found] == [[], ["WashDishes"]]
-    assert all(each["plan"]["lanes"] == ["keyword"] for each in found)
-
-
-def test_a_batch_for_people(words_only, tmp_path):
-    file = json_lines(tmp_path / "q", ["preheet", {"id": "the-oven", "query": "Preheat"}])
-    code, out, err = words_only("--batch", file, "-k", 1, "--snippet-lines", 0)
-    assert (code, err) == (0, "")
-    first, second = out.split("== ")[1:]
-    assert first.startswith("1: preheet\n-- not here as typed: preheet → Preheat\nservice/oven/oven.go:")
-    assert second.startswith("the-oven: Preheat\nservice/oven/oven.go:")
-
-
-def test_a_batch_from_standard_input(words_only, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.StringIO('bread\n{"id": "x", "query": "oven"}\n'))
-    assert [each["id"] for each in lines(words_only, "-")] == ["1", "x"]
-
-
-def test_a_batch_in_a_real_process(sample, sample_index, tmp_path):
-    file = tmp_path / "q"
-    file.write_text("bread\noven\n")
-    done = run_dowse(
-        *("search", "--batch", file, sample, "--json", "--index-dir", sample_index.backend.folder)
-    )
-    assert done.returncode == 0 and done.stderr == ""
-    assert [json.loads(line)["query"] for line in done.stdout.splitlines()] == ["bread", "oven"]
-
-
-def test_a_wrong_query_is_told_and_the_others_are_answered(words_only, tmp_path):
-    file = tmp_path / "q"
-    file.write_text("bread\nkind:spoon\nlang:klingon x\noven\n")
-    code, out, err = words_only("--batch", file, "--json")
-    found = [json.loads(line) for line in out.splitlines()]
-    assert code == 2 and ["error" in each for each in found] == [False, True, True, False]
-    assert (found[1]["id"], found[1]["query"]) == ("2", "kind:spoon")
-    assert "klingon" in found[2]["error"]
-    assert err.count("dowse: query ") == 2 and "Traceback" not in err
-    code, out, err = words_only("--batch", file)
-    assert code == 2 and "== 1: bread" in out and "== 4: oven" in out and err.count("\n") == 2
-
-
-@pytest.mark.parametrize("line", ['{"id": 1}', "{not json}", '{"query": '])
-def test_a_line_that_is_no_query_is_named(words_only, tmp_path, line):
-    file = tmp_path / "q"
-    file.write_text(f"bread\n{line}\n")
-    code, _, err = words_only("--batch", file)
-    assert code == 2 and f"{file}, line 2" in err and err.count("\n") == 1
-
-
-@pytest.mark.parametrize("line", ['{"query": 3}', '{"query": null}', '{"query": ["bread"]}'])
-def test_a_query_must_be_text(words_only, tmp_path, line):
-    file = tmp_path / "q"
-    file.write_text(f"{line}\n")
-    code, _, err = words_only("--batch", file)
-    assert code == 2 and err.count("\n") == 1
-
-
-def test_a_file_that_is_no_text_is_told(words_only, tmp_path):
-    file = tmp_path / "q"
-    file.write_bytes(b"bread \xff\xfe\n")
-    code, _, err = words_only("--batch", file)
-    assert code == 2 and str(file) in err and err.count("\n") == 1
-
-
-def test_a_line_ends_where_lines_of_files_end(words_only, tmp_path):
-    file = json_lines(tmp_path / "q", ['{"id": "a", "query": "bread\u2028oven"}', "bread\x0boven"])
-    assert [each["id"] for each in lines(words_only, file)] == ["a", "2"]
-
-
-def test_paths_only_in_a_batch(words_only, tmp_path):
-    file = tmp_path / "q"
-    file.write_text("parse_order\n")
-    _, out, _ = words_only("--batch", file, "-l", "--fuzziness", "0")
-    assert "src/bakery/orders.py" in out.splitlines()
-
-
-@pytest.mark.parametrize(
-    ("text", "code"), [("", 1), ("\n\n", 1), ("zzzzqqqq\n", 1), ("zzzzqqqq\nbread\n", 0)]
-)
-def test_exit_codes_of_a_batch(words_only, tmp_path, text, code):
-    file = tmp_path / "q"
-    file.write_text(text)
-    status, out, err = words_only("--batch", file, "--json")
-    assert (status, err) == (code, "") and out.count("\n") == len(text.split())
-
-
-def test_a_batch_that_is_not_there(words_only, tmp_path):
-    code, out, err = words_only("--batch", tmp_path / "nowhere")
-    assert (code, out) == (2, "") and "nowhere" in err and err.count("\n") == 1
-
-
-def test_a_search_without_query_or_batch_is_an_error(capsys):
-    assert main(["search"]) == 2
-    message = capsys.readouterr().err
-    assert "--batch FILE" in message and "dowse search --help" in message
-
-
-def test_the_place_of_a_batch_may_stand_anywhere(sample, sample_index, tmp_path, capsys):
-    file = tmp_path / "q"
-    file.write_text("bread\n")
-    index = ["--index-dir", str(sample_index.backend.folder)]
-    outputs = set()
-    for command in (
-        ["search", str(sample), "--batch", str(file), *index],
-        ["search", "--batch", str(file), str(sample), *index],
-        ["search", "--batch", str(file), *index, "-k", "10", str(sample)],
-    ):
-        assert main(command) == 0
-        outputs.add(capsys.readouterr().out)
-    assert len(outputs) == 1
 
 
 # What `--help` shows

@@ -70,7 +70,7 @@ def test_a_pattern_that_is_no_text_says_so(index: Index, capsys: pytest.CaptureF
     assert code == 2 and len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("form", ["text", "path", "grep", "vimgrep", "json", "jsonl"])
+@pytest.mark.parametrize("form", ["text", "path", "grep", "vimgrep", "json"])
 def test_places_that_are_no_text(index: Index, capsys: pytest.CaptureFixture[str], form: str) -> None:
     code, out, _ = run(capsys, "callers", "naÿme", *place(index), "--format", form)
     assert code == 0 and "bad" in out
@@ -88,18 +88,6 @@ def test_a_folder_that_is_no_text(
     index: Index, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]
 ) -> None:
     assert run(capsys, flags[0], *place(index), *flags[1:])[0] == 0
-
-
-def test_a_batch_of_broken_queries_goes_on(
-    index: Index, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    file = tmp_path / "queries"
-    file.write_text('{"query": "\\ud800", "id": "\\udfff"}\n{"query": 3}\n{\nalpha\n')
-    code, out, err = run(capsys, "search", "--batch", str(file), *place(index), "--format", "json")
-    assert code == 2 and len(out.splitlines()) == 4 and len(err.splitlines()) == 2
-    file.write_bytes(b"alpha\n\xff\xfe\n")
-    code, _, err = run(capsys, "search", "--batch", str(file), *place(index))
-    assert code == 2 and "not UTF-8" in err.splitlines()[-1]
 
 
 def test_real_bytes_in_real_arguments(index: Index) -> None:

@@ -23,7 +23,7 @@ ASKED = [
     ("search", "order", "--format", "vimgrep"),
     ("search", "/def \\w+/ lang:python"),
     ("search", "order", "--mode", "tfidf", "--refresh", "never"),
-    ("search", "order", "--fuzziness", "0", "--min-score", "0.5", "--links", "always"),
+    ("search", "order", "--fuzziness", "0", "--min-score", "0.5"),
     ("search", "order nosuchfilter:x"),
     ("search", '"unclosed'),
     ("search", "/(unclosed/"),
@@ -73,7 +73,7 @@ def test_the_folder_may_be_named_from_anywhere(watched, cache, place):
     [
         (("search", "order", "--index-dir", "elsewhere"), {}),
         (("search", "order", "/"), {}),
-        (("search", "--batch", "-"), {}),
+        (("search", "-"), {}),
         (("search", "order", "--no-such-flag"), {}),
         (("search", "order", "--no-daemon"), {}),
         (("search", "order", "--no-d"), {}),
@@ -88,22 +88,6 @@ def test_the_folder_may_be_named_from_anywhere(watched, cache, place):
 def test_what_it_can_not_answer_alike_it_does_not_answer(watched, cache, arguments, environment):
     answered = ask(*arguments, cwd=watched, **{"DOWSE_CACHE_DIR": str(cache), **environment})
     assert (answered.returncode, answered.stdout, answered.stderr) == (NOT_ANSWERED, b"", b"")
-
-
-def test_how_it_looks_is_decided_where_it_is_asked(watched, cache):
-    """The link's format is that of who asks; so is `NO_COLOR`, which a pipe can't show."""
-    arguments = ("search", "order total", "-k1", "--links", "always")
-    environment = {"DOWSE_CACHE_DIR": str(cache), "DOWSE_LINK_FORMAT": "vscode"}
-    assert b"vscode://file" in ask(*arguments, cwd=watched, **environment).stdout
-    assert b"vscode://file" not in ask(*arguments, cwd=watched, DOWSE_CACHE_DIR=str(cache)).stdout
-
-
-def test_a_wrong_link_format_is_an_error_as_ever(watched, cache):
-    arguments = ("search", "order total", "-k1", "--links", "always")
-    environment = {"DOWSE_CACHE_DIR": str(cache), "DOWSE_LINK_FORMAT": "{nothing}"}
-    warm, cold = ask(*arguments, cwd=watched, **environment), dowse(*arguments, cwd=watched, **environment)
-    assert (warm.returncode, warm.stderr) == (cold.returncode, cold.stderr)
-    assert warm.returncode == 2
 
 
 def test_what_is_saved_is_found_by_the_next_command(watched, cache):

@@ -30,21 +30,17 @@ class CommandParser(argparse.ArgumentParser):
         self._lock = threading.Lock()
 
     def format_help(self, *, everything: bool = False) -> str:
-        """Return the help: what the command does, three examples, and then usage and flags."""
-        from dowse.interfaces.cli.examples import show_examples
-
-        text, usage = self.description, self.usage
-        self.description, self.usage = None, self.format_usage()[len(_USAGE) :]
+        """Return the help, with flags that few people need only if everything is asked for."""
+        usage, self.usage = self.usage, self.format_usage()[len(_USAGE) :]
         helps = [action.help for action in self._advanced]
         for action in () if everything else self._advanced:
             action.help = argparse.SUPPRESS
         try:
-            flags = super().format_help()
+            return super().format_help()
         finally:
-            self.description, self.usage = text, usage
+            self.usage = usage
             for action, help in zip(self._advanced, helps, strict=True):
                 action.help = help
-        return "\n".join(filter(None, [f"{text}\n" if text else "", show_examples(self.command), flags]))
 
     def hide(self, *flags: str) -> None:
         """Leave flags out of `--help`, and add `--help-all`, which shows them."""

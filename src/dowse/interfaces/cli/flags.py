@@ -15,7 +15,6 @@ SETTING_FLAGS = {
     **{"--exclude": "exclude", "--strip-docs": "strip_docs", "--include-secrets": "include_secrets"},
 }
 _METAVARS = {"--index-dir": "DIR", "--backend": "URL", "--exclude": "GLOB", "--encoder": "NAME"}
-_WHEN: dict[str, Any] = {"choices": ("auto", "always", "never"), "default": "auto"}
 _FLAGS: dict[str, dict[str, Any]] = {
     "path": {
         "nargs": "?",
@@ -26,8 +25,7 @@ _FLAGS: dict[str, dict[str, Any]] = {
         "action": "store_true",
         "help": "of a git address: fetch what is new first (docs/REPOSITORIES.md)",
     },
-    "--color": _WHEN,
-    "--links": {**_WHEN, "help": "clickable locations (default: in terminals)"},
+    "--color": {"choices": ("auto", "always", "never"), "default": "auto"},
     "--json": {"action": "store_true", "help": "as JSON"},
     "--quiet": {"action": "store_true", "help": "print errors only"},
     "--no-wait": {"action": "store_true", "help": "fail if another dowse is writing"},

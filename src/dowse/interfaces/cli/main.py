@@ -18,7 +18,6 @@ from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_INTERRUPTE
 from dowse.interfaces.cli.left_work import hand_over
 from dowse.interfaces.daemon.client import COMMANDS as DAEMON_COMMANDS
 from dowse.interfaces.daemon.client import NO_DAEMON
-from dowse.interfaces.pager import NO_PAGER, PagedOutput
 from dowse.security.terminal import escape_message, protect_terminals
 from dowse.version import __version__
 
@@ -95,12 +94,7 @@ flags:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     protect_terminals()
-    options = parse_arguments(sys.argv[1:] if arguments is None else arguments)
-    if not _is_paged(options):
-        return run(options)
-    with PagedOutput(), contextlib.suppress(BrokenPipeError):
-        return run(options)
-    return EXIT_FOUND
+    return run(parse_arguments(sys.argv[1:] if arguments is None else arguments))
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
@@ -203,12 +197,9 @@ def _add_arguments(parser: CommandParser) -> None:
     load_command(parser.command).add_arguments(parser)
     if parser.command in DAEMON_COMMANDS:
         parser.add_argument(
-            NO_PAGER, action="store_true", help="print long output as it is, also to a terminal"
-        )
-        parser.add_argument(
             NO_DAEMON, action="store_true", help="neither ask a resident process nor leave one"
         )
-        parser.hide(NO_PAGER, NO_DAEMON)
+        parser.hide(NO_DAEMON)
 
 
 def _complete() -> None:
@@ -238,12 +229,6 @@ def _find_plugin(command: str) -> EntryPoint | None:
     from importlib.metadata import entry_points
 
     return next(iter(entry_points(group=_PLUGIN_GROUP, name=command)), None)
-
-
-def _is_paged(options: argparse.Namespace) -> bool:
-    """Whether long output goes to a pager: that of commands that only read, and are done when they answer."""
-    is_off = getattr(options, "no_pager", True) or getattr(options, "batch", None) is not None
-    return not is_off and sys.stdout.isatty()
 
 
 def _discard_output() -> None:

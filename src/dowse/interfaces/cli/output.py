@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dowse.formats.style import Style, choose_style
 from dowse.interfaces.cli.common import environment
@@ -52,8 +52,7 @@ def output_format(options: argparse.Namespace) -> str:
 
 def output_style(options: argparse.Namespace, root: Path) -> Style:
     """Return colours and hyperlinks for standard output."""
-    color, links = getattr(options, "color", "auto"), getattr(options, "links", "auto")
-    style = choose_style(color, links, root, environment.get().variables)
+    style = choose_style(getattr(options, "color", "auto"), root, environment.get().variables)
     return replace(style, openable=partial(_openable, options)) if options.place.below else style
 
 
@@ -72,10 +71,10 @@ def format_files(answer: Answer, options: argparse.Namespace) -> str:
 def format_answer(answer: Answer, options: argparse.Namespace, index: Index) -> str:
     """Return the answer of a search in the format that the flags name."""
     form, root = output_format(options), index.root
-    if form in ("json", "jsonl"):
-        from dowse.formats.json_format import answer_to_json
+    if form == "json":
+        from dowse.formats.json_format import answer_to_json, json_document
 
-        return _format_json(form, answer_to_json(answer), "hits")
+        return json_document(answer_to_json(answer))
     if form == "text":
         from dowse.formats.snippets import SNIPPET_LINES, Window
         from dowse.formats.text import render_answer
@@ -90,10 +89,10 @@ def format_answer(answer: Answer, options: argparse.Namespace, index: Index) -> 
 
 
 def _format_graph(answer: GraphAnswer, form: str, options: argparse.Namespace, root: Path) -> str:
-    if form in ("json", "jsonl"):
-        from dowse.formats.json_format import graph_to_json
+    if form == "json":
+        from dowse.formats.json_format import graph_to_json, json_document
 
-        return _format_json(form, graph_to_json(answer), "steps")
+        return json_document(graph_to_json(answer))
     if form != "text":
         from dowse.formats.locations import graph_locations
 
@@ -103,12 +102,6 @@ def _format_graph(answer: GraphAnswer, form: str, options: argparse.Namespace, r
     from dowse.formats.graph_text import render_graph
 
     return render_graph(answer, output_style(options, root))
-
-
-def _format_json(form: str, document: dict[str, Any], rows: str) -> str:
-    from dowse.formats.json_format import json_document, json_line
-
-    return json_document(document) if form == "json" else "".join(map(json_line, document[rows]))
 
 
 def _format_lines(form: str, locations: Iterable[Location], options: argparse.Namespace) -> str:

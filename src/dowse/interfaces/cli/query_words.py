@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dowse.errors import DowseError, UsageError
+from dowse.errors import UsageError
 from dowse.interfaces.cli.common import environment
 
 # Stands for standard input, as in other tools.
@@ -72,8 +72,7 @@ def _read_stdin(*, asked: bool) -> str:
     from dowse.query.parser import MAX_LENGTH
 
     if not asked and not _is_piped():
-        needs = "search needs a query: words, `-` for standard input, or --batch FILE"
-        raise UsageError(f"{needs}; see `dowse search --help`")
+        raise UsageError("search needs a query: words, or `-` for standard input; see `dowse search --help`")
     stream = getattr(sys.stdin, "buffer", None)
     text = stream.read().decode("utf-8", "replace") if stream else sys.stdin.read()
     text = _ESCAPE.sub("", text).strip()
@@ -89,12 +88,3 @@ def _is_piped() -> bool:
     except (OSError, ValueError, AttributeError):
         return False
     return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
-
-
-def read_batch_path(words: Sequence[str]) -> str:
-    """Return the place of a batch, whose queries come from a file."""
-    if len(words) > 1:
-        raise UsageError("--batch takes the queries from its file; only a path may stand beside it")
-    if words and not is_place(words[0]):
-        raise DowseError(f"{words[0]} does not exist; name a repository or a folder")
-    return words[0] if words else "."

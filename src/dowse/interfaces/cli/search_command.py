@@ -22,10 +22,9 @@ from dowse.interfaces.cli.common import (
     open_index,
     stay_warm,
 )
-from dowse.interfaces.cli.left_work import hand_over
 from dowse.interfaces.cli.output import write_answer
 from dowse.interfaces.cli.printing import print_message
-from dowse.interfaces.cli.query_words import read_batch_path, read_query
+from dowse.interfaces.cli.query_words import read_query
 from dowse.search.forecast import likely_lanes
 from dowse.search.options import OPTIONS, OptionSpec, SearchOptions, SearchRequest, make_options
 
@@ -36,8 +35,8 @@ _NONE = "none"
 _PREFIX = "option_"
 # Flags that few people ever need: `--help-all` shows them.
 _ADVANCED = (
-    *("--not-path", "--plain", "--fresh", "--batch", "--lanes", "--fusion", "--fuzziness", "--expand"),
-    *("--feedback", "--diversify", "--clustering", "--min-score", "--color", "--links"),
+    *("--not-path", "--plain", "--fresh", "--lanes", "--fusion", "--fuzziness", "--expand"),
+    *("--feedback", "--diversify", "--clustering", "--min-score", "--color"),
     *("--snippet-lines", "--offset"),
 )
 
@@ -67,11 +66,6 @@ def add_arguments(parser: CommandParser) -> None:
     )
     _add_option_flags(parser, where, "path", "exclude", "lang", "kind", "plain")
     flags.add(where, "--fresh")
-    where.add_argument(
-        "--batch",
-        metavar="FILE",
-        help='answer every line of a file ("-": standard input), a query or {"id", "query"} each',
-    )
     rank = parser.add_argument_group("how to match and rank")
     grep_flags.add_matching(rank)
     _add_option_flags(parser, rank, "mode", "rerank", "lanes", "fusion", "fuzziness")
@@ -82,7 +76,7 @@ def add_arguments(parser: CommandParser) -> None:
     form.add_argument("-l", "--files-with-matches", action="store_true", help="paths alone")
     form.add_argument("-c", "--count", action="store_true", help="the number of lines or hits of each file")
     grep_flags.add_showing(show)
-    flags.add(show, "--color", "--links")
+    flags.add(show, "--color")
     index = parser.add_argument_group("the index")
     flags.add(index, "--index-dir", "--backend", "--refresh", "--encoder")
     parser.hide(*_ADVANCED)
@@ -98,17 +92,17 @@ def run(options: argparse.Namespace) -> int:
         from dowse.interfaces.cli.workspace_search import search_workspace
 
         return search_workspace(options, values)
-    lanes = likely_lanes(SearchRequest(options.query or "", make_options(Settings(), **values)))
-    if options.query and "embedding" in lanes and not environment.get().is_daemon:
+    lanes = likely_lanes(SearchRequest(options.query, make_options(Settings(), **values)))
+    if "embedding" in lanes and not environment.get().is_daemon:
         _preload_encoder(options)
     index = open_index(options, revision=_revision(options, values))
     if options.place.below and not options.everywhere:
         values["within"] = options.place.below
     is_new = not index.is_shared and not index.exists
     search_options = make_options(index.settings, **values)
-    if is_new and options.query:
+    if is_new:
         _check_query(options.query, search_options)
-    elif not is_new and not environment.get().is_daemon:
+    elif not environment.get().is_daemon:
         index.warm(lanes)
     ensure_current(index, needs_graph="graph" in lanes)
     if options.command == "diff-search":
@@ -118,13 +112,8 @@ def run(options: argparse.Namespace) -> int:
         if not values["rows"]:
             print_message("no indexed symbol was changed")
             return EXIT_NOTHING
-    _embed_new_symbols(index, search_options, is_new, options.query or "")
+    _embed_new_symbols(index, search_options, is_new, options.query)
     _count_new_terms(index, search_options)
-    if options.batch is not None:
-        from dowse.interfaces.cli.batch import run_batch
-
-        hand_over()  # embedding need not wait for all the answers
-        return run_batch(options, lambda query: grep_flags.search(index, query, values, options), index)
     answer = grep_flags.search(index, options.query, values, options)
     write_answer(answer, options, index)
     if "within" in values and not answer.hits:
@@ -144,9 +133,6 @@ def _preload_encoder(options: argparse.Namespace) -> None:
 
 def _read_words(options: argparse.Namespace) -> None:
     """Set query and path of the options from the words of the command line."""
-    if options.batch is not None:
-        options.query, options.path = None, options.repo or read_batch_path(options.words)
-        return
     if options.repo or options.workspace:
         options.query, options.path, note = read_query([" ".join(options.words) or "-"])._replace(
             path=options.repo
@@ -161,7 +147,7 @@ def _revision(options: argparse.Namespace, values: Mapping[str, Any]) -> str:
     """Return what `rev:` in the query names, "" without."""
     from dowse.query.parser import find_revision
 
-    return find_revision(options.query or "", plain=bool(values.get("plain")), mode=values.get("mode"))
+    return find_revision(options.query, plain=bool(values.get("plain")), mode=values.get("mode"))
 
 
 def _check_query(query: str, options: SearchOptions) -> None:
@@ -216,8 +202,8 @@ def _keywords(spec: OptionSpec) -> dict[str, Any]:
 def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool, query: str) -> None:
     """Embed before a search with the embedding lane: if requested, or if that is quick.
 
-    All else is embedded in the background; until then a query has its best candidates encoded. On first use
-    of several queries, or where nothing goes on in the background, some are embedded before.
+    All else is embedded in the background; until then a query has its best candidates encoded. On first use,
+    where nothing goes on in the background, some are embedded before.
     """
     if index.is_shared:
         return
@@ -226,7 +212,7 @@ def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool, query
             embed_in_background(index)
         return
     missing = index.unembedded()
-    is_first = is_new and not (query and continues_later(index))
+    is_first = is_new and not continues_later(index)
     if missing and (options.mode != "auto" or is_first or missing <= QUICK_SYMBOLS):
         embed_briefly(index, query)
     else:

@@ -53,7 +53,7 @@ def _add_graph_arguments(parser: CommandParser) -> None:
             "-k", "--top-k", type=int, metavar="N", help=f"how many (0: all; default: {default})"
         )
     flags.add_output_format(parser)
-    flags.add(parser, "--color", "--links", "--refresh")
+    flags.add(parser, "--color", "--refresh")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -134,10 +134,8 @@ def _graph_answer(index: Index, options: argparse.Namespace) -> GraphAnswer:
 
 
 def _write_candidates(error: AmbiguousName, options: argparse.Namespace) -> None:
-    """Write the candidates of a name in a JSON format; the error lists them for the others."""
-    form = output_format(options)
-    if form in ("json", "jsonl"):
-        from dowse.formats.json_format import candidates_to_json, json_document, json_line
+    """Write the candidates of a name as JSON; the error lists them for the other formats."""
+    if output_format(options) == "json":
+        from dowse.formats.json_format import candidates_to_json
 
-        write = json_document if form == "json" else json_line
-        sys.stdout.write(write(candidates_to_json(error.name, error.candidates)))
+        print_json(candidates_to_json(error.name, error.candidates))

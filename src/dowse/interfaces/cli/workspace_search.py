@@ -27,8 +27,8 @@ from dowse.types import Answer, Hit
 
 def search_workspace(options: argparse.Namespace, values: dict[str, Any]) -> int:
     """Search every repository of a workspace and write one answer."""
-    if options.batch is not None or options.index_dir or options.backend or context_lines(options):
-        raise UsageError("--workspace goes without --batch, --index-dir, --backend, -A, -B and -C")
+    if options.index_dir or options.backend or context_lines(options):
+        raise UsageError("--workspace goes without --index-dir, --backend, -A, -B and -C")
     here = Path(environment.get().folder or os.curdir)
     workspace = read_workspace(here / Path(options.workspace).expanduser())
     if workspace.note:

@@ -32,7 +32,7 @@ def run_in_daemon(arguments: list[str]) -> int | None:
         return None
     try:
         parts = ask(RUN, _command_fields(arguments))
-        return None if parts is None else _write(parts, arguments)
+        return None if parts is None else _write(parts)
     except OSError:  # also a full disk: the command itself says so
         return None
     except KeyboardInterrupt:
@@ -99,12 +99,10 @@ def _response_parts(connection: object) -> list[bytes]:
     return parts
 
 
-def _write(parts: list[bytes], arguments: list[str]) -> int:
+def _write(parts: list[bytes]) -> int:
     """Write a response to standard output and error, and return the exit code."""
     from dowse.interfaces.daemon.frames import OUTPUT
 
-    if os.isatty(1):
-        parts = _paged(parts, arguments)
     for part in parts[:-1]:
         handle, data = 1 if part.startswith(OUTPUT) else 2, part[1:]
         try:
@@ -113,15 +111,3 @@ def _write(parts: list[bytes], arguments: list[str]) -> int:
         except BrokenPipeError:  # the reader of our output has seen enough (`| head`)
             return 0
     return int(parts[-1][1:])
-
-
-def _paged(parts: list[bytes], arguments: list[str]) -> list[bytes]:
-    """Show long output in a pager, and return the parts that are still to be written."""
-    from dowse.interfaces.daemon.frames import OUTPUT
-    from dowse.interfaces.pager import NO_PAGER, page
-
-    if NO_PAGER in arguments:
-        return parts
-    output = b"".join(part[1:] for part in parts[:-1] if part.startswith(OUTPUT))
-    others = [part for part in parts if not part.startswith(OUTPUT)]
-    return others if page(output) else [*others[:-1], OUTPUT + output, others[-1]]

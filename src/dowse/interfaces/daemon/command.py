@@ -90,8 +90,8 @@ def _parse(request: CommandRequest, parse: Callable[[list[str]], argparse.Namesp
         options = parse(request.arguments)
     except SystemExit:
         raise Declined from None
-    # A batch reads files and standard input; `--no-d` is short for a flag, which the client does not know.
-    if options.command not in COMMANDS or options.no_daemon or getattr(options, "batch", None) is not None:
+    # `--no-d` is short for a flag, which the client does not know.
+    if options.command not in COMMANDS or options.no_daemon:
         raise Declined
     if is_address(getattr(options, "repo", "") or getattr(options, "path", "")):
         raise Declined  # git may ask for a password

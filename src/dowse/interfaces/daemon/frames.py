@@ -20,13 +20,13 @@ ACCEPTED, DECLINED = b"A", b"N"
 # The first byte of each part of a response: for standard output, for standard error, and the exit code.
 OUTPUT, ERRORS, EXIT = b"o", b"e", b"x"
 # Variables that decide how output looks and are sent along; all others of DOWSE_* have to be equal.
-DISPLAY_VARIABLES = ("NO_COLOR", "TERM", "DOWSE_LINK_FORMAT")
+DISPLAY_VARIABLES = ("NO_COLOR", "TERM")
 # Variables beside DOWSE_* that decide where files are.
 _FOLDER_VARIABLES = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 # Variables that are paths: a relative one means something else in another folder.
 PATH_VARIABLES = frozenset({b"DOWSE_CONFIG", b"DOWSE_DATA_DIR", b"DOWSE_CACHE_DIR"})
 # Secrets and switches that no output depends on.
-_IGNORED_VARIABLES = frozenset({"DOWSE_TOKEN", "DOWSE_PAGER", *DISPLAY_VARIABLES})
+_IGNORED_VARIABLES = frozenset({"DOWSE_TOKEN", *DISPLAY_VARIABLES})
 
 
 def protocol_version() -> bytes:
