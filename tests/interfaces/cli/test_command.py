@@ -53,16 +53,6 @@ def test_the_first_search_indexes(sample_copy):
     assert "indexing" not in again.stderr
 
 
-def test_later_searches_see_changed_files(sample_copy, tmp_path, capsys):
-    place = [str(sample_copy), "--index-dir", str(tmp_path / "index")]
-    assert main(["search", "zyxwvut", *place, "--fuzziness", "0"]) == 1
-    (sample_copy / "src" / "new.py").write_text("def zyxwvut(): ...\n")
-    assert main(["search", "zyxwvut", *place, "--refresh", "never", "--fuzziness", "0"]) == 1
-    assert main(["search", "zyxwvut", *place]) == 0
-    (sample_copy / "src" / "new.py").unlink()
-    assert main(["search", "zyxwvut", *place, "--fuzziness", "0"]) == 1
-
-
 def test_a_search_does_not_wait_for_a_writer(sample_copy, tmp_path, capsys):
     from dowse.storage.local.backend import LocalBackend
 
@@ -92,23 +82,10 @@ def test_the_answer_is_path_line_kind_and_snippet(run):
     assert any("func (o *Oven) Preheat(degrees int) error {" in line for line in rest)
 
 
-def test_an_exact_search_shows_the_lines(run):
-    code, out, err = run("search", "/retry_\\w+/")
-    assert code == 0 and err == ""
-    assert out.startswith("src/bakery/orders.py:")
-    assert any(line.split()[1:3] == ["def", "retry_with_backoff(action,"] for line in out.splitlines())
-
-
 def test_notes_go_beside_the_results(run):
     code, out, err = run("search", "preheet")
     assert code == 0 and out.startswith("service/oven/oven.go:")
     assert err == "dowse: not here as typed: preheet → Preheat\n" and "as typed" not in out
-
-
-@pytest.mark.parametrize("count", [1, 2, 5])
-def test_top_k(run, count):
-    _, out, _ = run("search", "order", "-k", count, "--json")
-    assert len(json.loads(out)["hits"]) == count
 
 
 def test_top_k_zero_is_all(run):
@@ -146,45 +123,7 @@ def test_filters_as_flags(run):
     assert {hit["kind"] for hit in json.loads(out)["hits"]} == {"class"}
 
 
-def test_min_score(run):
-    _, out, _ = run("search", "order", "--json", "-k", 50)
-    scores = [hit["score"] for hit in json.loads(out)["hits"]]
-    middle = scores[len(scores) // 2]
-    _, out, _ = run("search", "order", "--json", "-k", 50, "--min-score", middle)
-    assert all(hit["score"] >= middle - 1e-5 for hit in json.loads(out)["hits"])
-    assert run("search", "order", "--min-score", 1e9)[0] == 1
-
-
 # JSON
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("bread",),
-        ("bread", "--explain"),
-        ("/ord\\w+/", "-k", 0),
-        ('parse "order"', "--explain"),
-        ("Dough", "--mode", "symbol"),
-        ("zzzzqqqq",),
-        ("café",),
-        ("lang:toml",),
-    ],
-)
-def test_json_is_what_the_schema_says(run, arguments):
-    code, out, err = run("search", *arguments, "--json")
-    answer = json.loads(out)
-    jsonschema.Draft202012Validator(SCHEMA).validate(answer)
-    assert code == (0 if answer["hits"] else 1)
-    assert err == "" and answer["query"] == arguments[0]
-    for hit in answer["hits"]:
-        assert sum(part["value"] for part in hit["explanation"]) == pytest.approx(hit["score"], rel=1e-3)
-
-
-def test_the_schema_is_valid_and_strict():
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.Draft202012Validator(SCHEMA).validate({"hits": []})
 
 
 def test_explain_shows_contributions_that_sum_to_the_score(run):
@@ -211,37 +150,6 @@ def test_overlapping_matches_are_marked_once():
     style = Style(match="<", reset=">")
     spans = ((0, 3), (1, 2), (2, 5), (5, 6), (7, 8))
     assert mark_spans("abcdefgh", spans, style) == "<abcde><f>g<h>"
-
-
-def test_colours_on_a_terminal_unless_the_user_has_none(sample, sample_index):
-    command = ["search", "bread", str(sample), "--index-dir", str(sample_index.backend.folder)]
-    assert b"\x1b[35m" in on_a_terminal(command, {})
-    assert b"\x1b[35m" not in on_a_terminal(command, {"NO_COLOR": "1"})
-    assert b"\x1b[35m" in on_a_terminal([*command, "--color", "always"], {"NO_COLOR": "1"})
-
-
-def on_a_terminal(arguments: list[str], environment: dict[str, str]) -> bytes:
-    """Return what the command prints when its output is a terminal."""
-    pty = pytest.importorskip("pty")
-    outer, inner = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "dowse.interfaces.cli.main", *arguments],
-        stdout=inner,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, **environment},
-    ):
-        os.close(inner)
-        output = b""
-        while True:
-            try:
-                piece = os.read(outer, 4096)
-            except OSError:
-                break
-            if not piece:
-                break
-            output += piece
-    os.close(outer)
-    return output
 
 
 # Errors
@@ -301,28 +209,6 @@ def test_a_real_process_shows_no_traceback_either(sample, tmp_path):
     assert wrong.returncode == 2 and wrong.stderr.startswith("usage: dowse search ")
 
 
-@pytest.mark.parametrize(
-    ("text", "tells"),
-    [
-        ("top_k = 'many'\n", "top_k"),
-        ("colour = 'red'\n", "there is no setting `colour`"),
-        ("fuzziness = 7\n", "auto, 0, 1, 2"),
-        ("this is not toml", "not valid TOML"),
-    ],
-)
-def test_wrong_settings_in_the_project_file(sample_copy, capsys, text, tells):
-    (sample_copy / ".dowse.toml").write_text(text)
-    assert main(["search", "bread", str(sample_copy)]) == 2
-    captured = capsys.readouterr()
-    assert tells in captured.err and ".dowse.toml" in captured.err and captured.err.count("\n") == 1
-
-
-def test_wrong_settings_in_the_environment(sample, capsys, monkeypatch):
-    monkeypatch.setenv("DOWSE_TOP_K", "few")
-    assert main(["search", "bread", str(sample)]) == 2
-    assert "environment: `top_k` can't be 'few'" in capsys.readouterr().err
-
-
 def test_a_damaged_index(sample_copy, tmp_path, capsys):
     """Commands that use it build it again; `doctor` and `status` only say so."""
     place = [str(sample_copy), "--index-dir", str(tmp_path / "index")]
@@ -338,13 +224,6 @@ def test_a_damaged_index(sample_copy, tmp_path, capsys):
         assert main(["doctor", *place]) == 0
 
 
-def test_a_corpus_without_functions(tmp_path, capsys):
-    (tmp_path / "c.jsonl").write_text('{"question": 1}\n')
-    assert main(["index", str(tmp_path / "c.jsonl"), "--index-dir", str(tmp_path / "index")]) == 2
-    captured = capsys.readouterr()
-    assert captured.err.startswith("dowse: ") and captured.err.count("\n") == 1
-
-
 @pytest.mark.parametrize("arguments", [["--json", "-k", "0"], ["-k", "0"], ["-l"]])
 def test_a_reader_that_has_seen_enough(sample, sample_index, arguments):
     """`| head -1` closes the pipe early; nobody complains."""
@@ -355,23 +234,6 @@ def test_a_reader_that_has_seen_enough(sample, sample_index, arguments):
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
-
-
-def test_the_path_may_stand_before_or_after_the_options(sample, sample_index, capsys):
-    index = ["--index-dir", str(sample_index.backend.folder)]
-    outputs = set()
-    for command in (
-        ["search", "bread", str(sample), "-k", "2", *index],
-        ["search", "bread", "-k", "2", str(sample), *index],
-        ["search", "-k", "2", *index, "bread", str(sample)],
-        ["search", "bread", "-k", "2", *index, str(sample)],
-    ):
-        assert main(command) == 0
-        outputs.add(capsys.readouterr().out)
-    assert len(outputs) == 1
-    with pytest.raises(SystemExit) as left:
-        main(["symbols", "bread", str(sample), "surplus"])
-    assert left.value.code == 2 and "surplus" in capsys.readouterr().err
 
 
 # Other commands
@@ -408,14 +270,6 @@ def test_status(run, sample):
     facts = json.loads(run("status", "--json")[1])
     assert facts["repo"] == "acme/bakery" and facts["generation"] == 1
     assert facts["changes"] == {"new": 0, "changed": 0, "deleted": 0}
-
-
-def test_the_freshness_of_a_corpus_is_not_known(tmp_path, capsys):
-    (tmp_path / "c.jsonl").write_text('{"_id": "1", "text": "def bread(): ...", "language": "python"}\n')
-    place = [str(tmp_path / "c.jsonl"), "--index-dir", str(tmp_path / "index")]
-    assert main(["index", "-q", *place]) == 0
-    assert main(["status", *place]) == 0
-    assert "fresh      unknown (corpora are compared by `dowse index`)\n" in capsys.readouterr().out
 
 
 def test_status_lists_files_and_reasons(run):
@@ -571,44 +425,6 @@ def test_index_embeds_and_a_search_by_meaning_needs_no_common_word(
     assert answer["embedded"]["symbols"] == answer["embedded"]["total"]
     assert any("oven" in hit["path"] for hit in answer["hits"][:3])
     assert all(hit["explanation"][0]["source"] == "embedding" for hit in answer["hits"])
-
-
-def test_words_answer_at_once_and_say_how_to_finish(sample_copy: Path, tmp_path: Path) -> None:
-    place = [sample_copy, "--index-dir", tmp_path / "i"]
-    found = run_dowse("search", "bread", *place, "--mode", "keyword", DOWSE_ENCODER="small")
-    assert found.returncode == 0 and "embedded" not in found.stderr
-    status = run_dowse("status", *place, "--encoder", "small")
-    assert "(0 %) by small-" in status.stdout
-    quick = run_dowse("search", "bread", *place, "--json", DOWSE_ENCODER="small")
-    assert "embedded" not in quick.stderr  # few symbols: embedded by the search itself
-    answer = json.loads(quick.stdout)
-    assert answer["mode"] == "hybrid"
-    assert answer["embedded"]["symbols"] == answer["embedded"]["total"]
-    assert run_dowse("doctor", *place, "--encoder", "small").stdout.count("BAD") == 0
-
-
-def test_filters_alone_are_answered_without_meaning(sample_copy: Path, tmp_path: Path) -> None:
-    place = [sample_copy, "--index-dir", tmp_path / "i", "--encoder", "small"]
-    found = run_dowse("search", "lang:go", *place, "--mode", "embedding", "--json")
-    answer = json.loads(found.stdout)
-    assert answer["mode"] == "keyword"
-    assert {hit["language"] for hit in answer["hits"]} == {"go"}
-
-
-def test_filters_hold_in_a_search_by_meaning(sample_copy: Path, tmp_path: Path) -> None:
-    place = [
-        sample_copy,
-        "--index-dir",
-        tmp_path / "i",
-        "--encoder",
-        "small",
-        "--mode",
-        "embedding",
-        "--json",
-    ]
-    answer = json.loads(run_dowse("search", "add something lang:javascript", *place, "-k", "3").stdout)
-    assert answer["hits"]
-    assert {hit["language"] for hit in answer["hits"]} == {"javascript"}
 
 
 def test_related_shows_neighbours_and_asks_back(sample_copy: Path, tmp_path: Path) -> None:

@@ -123,12 +123,6 @@ def test_a_symbol_is_where_its_name_stands(run):
     assert out == "shop/näme 100%.py:2:5:def größe(item):\n"
 
 
-def test_a_first_method_stands_where_it_stands(run):
-    """Its own text begins behind the blanks of its line."""
-    _, out, _ = run("search", "total", "-k", 1, "--mode", "symbol", "--format", "vimgrep")
-    assert out == "shop/cart.py:11:9:    def total(self, items):\n"
-
-
 def test_columns_are_bytes(run):
     _, out, _ = run("search", "/price,/", "--format", "vimgrep")
     line = FILES["shop/näme 100%.py"].splitlines()[0].encode()

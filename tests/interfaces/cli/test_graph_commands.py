@@ -12,7 +12,6 @@ import jsonschema
 import pytest
 
 from dowse import Index
-from dowse.graph.model import GraphAnswer
 from dowse.interfaces.cli.main import main
 from dowse.symbol_lookup import AmbiguousName
 
@@ -128,10 +127,6 @@ def run(capsys: pytest.CaptureFixture[str], tree: Path, index: Index) -> Run:
     return command
 
 
-def names(answer: GraphAnswer) -> list[str]:
-    return [step.symbol.qualified_name for step in answer]
-
-
 def test_callers_say_where_what_and_how_sure(run):
     code, out, err = run("callers", "fill")
     assert (code, err) == (0, "")
@@ -143,48 +138,11 @@ def test_callers_say_where_what_and_how_sure(run):
     ]
 
 
-def test_deeper_callers_are_indented(run):
-    _, out, _ = run("callers", "fill", "--depth", 2)
-    lines = out.splitlines()[2:]
-    assert lines[1].startswith("  ") and lines[1].lstrip().startswith(
-        ("shop/main.py:16", "tests/test_main.py:5")
-    )
-
-
-def test_more_lines_of_one_caller_are_named_once(run):
-    _, out, _ = run("callers", "Cart.add")
-    assert "shop/main.py:5  function fill  calls, resolved, also in line 6" in out
-
-
-def test_callers_of_a_class_make_objects_of_it(run):
-    code, out, _ = run("callers", "Cart")
-    assert code == 0 and "shop/main.py:10  function main  calls, resolved" in out
-
-
 def test_a_method_may_be_called_through_its_base(run):
     code, out, err = run("callers", "GiftCart.add")
     assert code == 0
     assert "shop/main.py:5  function fill  calls, possible, through Cart.add: resolved" in out
     assert "calls of Cart.add may run GiftCart.add" in err
-
-
-def test_callees_subclasses_implementers_uses(index):
-    assert names(index.callees("Cart.total")) == ["price"]
-    assert names(index.subclasses("Cart")) == ["GiftCart"]
-    assert names(index.implementers("Shape")) == ["Circle"]
-    assert names(index.implementers("Shape.area")) == ["Circle.area"]
-    assert {"main", "GiftCart", "fill"} <= set(names(index.uses("Cart")))
-
-
-def test_callees_of_a_class_say_in_which_method(run):
-    _, out, _ = run("callees", "Cart")
-    assert "shop/cart.py:6  function check  calls, resolved, in Cart.add" in out
-
-
-def test_impact_of_a_class_counts_the_use_of_its_methods(run):
-    _, out, _ = run("impact", "Cart")
-    assert "shop/main.py:4  function fill  uses and calls, resolved, also in lines 5, 6" in out
-    assert "shop/main.py:10  function main  calls, resolved, also in line 12" in out
 
 
 def test_impact_names_the_tests_to_run(run):
@@ -196,11 +154,6 @@ def test_impact_names_the_tests_to_run(run):
     assert "tests/test_main.py:5  function test_main" in tests and "test_main" not in code_part
 
 
-def test_impact_of_a_method_touches_what_overrides_it(run):
-    code, out, _ = run("impact", "Cart.add")
-    assert code == 0 and "method GiftCart.add  overrides and calls, resolved, also in line 6" in out
-
-
 def test_path_is_a_chain(run):
     code, out, err = run("path", "test_main", "price")
     assert (code, err) == (0, "")
@@ -210,12 +163,6 @@ def test_path_is_a_chain(run):
         "  shop/main.py:12  method Cart.total  calls, resolved",
         "  shop/cart.py:9  function price  calls, resolved",
     ]
-
-
-def test_no_path_says_whether_one_leads_back(run):
-    code, out, err = run("path", "price", "test_main")
-    assert (code, out) == (1, "")
-    assert "one of 3 hops leads from test_main to price" in err
 
 
 def test_a_name_that_is_only_mentioned_is_listed(run):
@@ -232,18 +179,6 @@ def test_nothing_found_is_exit_code_1(run):
     code, out, err = run("callers", "unused")
     assert (code, out) == (1, "")
     assert "nothing in the index calls unused" in err and "reflection" in err
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["shop.main.fill", "main.fill", "fill", "`fill`", "fill()", "main.py:5", "shop/main.py:6", "main::fill"],
-)
-def test_many_names_mean_the_same(index, name):
-    assert index.callers(name).seed.qualified_name == "fill"
-
-
-def test_an_absolute_place_names_a_symbol(index, tree):
-    assert index.callers(f"{tree}/shop/main.py:5").seed.qualified_name == "fill"
 
 
 def test_an_ambiguous_name_asks_back(run, index):
@@ -276,14 +211,8 @@ def test_bad_input_is_told(run, arguments, said):
     assert (code, out) == (2, "") and said in err and "Traceback" not in err
 
 
-def test_forms_exclude_each_other(run, capsys):
-    with pytest.raises(SystemExit) as caught:
-        run("callers", "fill", "--format", "grep", "--json")
-    assert caught.value.code == 2
-
-
 @pytest.mark.parametrize("command", ["callers", "callees", "uses", "implementers", "subclasses", "impact"])
-@pytest.mark.parametrize("name", ["Cart", "Cart.add", "cart.check", "Shape", "price", "GiftCart.add"])
+@pytest.mark.parametrize("name", ["Cart", "GiftCart.add"])
 def test_json_is_what_the_schema_says(run, command, name):
     code, out, _ = run(command, name, "--json", "--depth", 3)
     data = json.loads(out)

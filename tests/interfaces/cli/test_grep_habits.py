@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -139,12 +138,6 @@ def test_documentation_with_the_name_is_no_definition(sample_index):
     assert lines[definition_line(hit.symbol, lines)][1].startswith("func (o *Oven) Preheat(")
 
 
-def test_what_matched_is_highlighted_and_filters_are_not(search):
-    out = search("total lang:python path:src/**", "--color", "always")
-    marked = set(re.findall(r"\x1b\[1;31m(.*?)\x1b\[0m", out))
-    assert "total_price" in marked and not marked & {"lang", "python", "path", "src"}
-
-
 @given(st.floats(1e-6, 1e6))
 def test_scores_have_two_significant_digits(score):
     shown = format_score(score)
@@ -152,11 +145,6 @@ def test_scores_have_two_significant_digits(score):
     assert "e" not in shown and len(shown.replace(".", "").lstrip("0")) == max(
         2, len(shown.partition(".")[0])
     )
-
-
-def test_scores_of_rrf_differ(search):
-    assert format_score(0.0328) == "0.033" and format_score(0.0161) == "0.016" and format_score(0) == "0"
-    assert (format_score(1.4349), format_score(18.29), format_score(0.996)) == ("1.4", "18", "1.0")
 
 
 # Help

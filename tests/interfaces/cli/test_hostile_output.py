@@ -28,7 +28,6 @@ from dowse.interfaces.cli.output import format_answer, format_files
 from dowse.interfaces.cli.places import Place
 from dowse.interfaces.daemon.command import CapturedOutput
 from dowse.search.related import Related
-from dowse.symbol_lookup import AmbiguousName
 from dowse.types import (
     Answer,
     Contribution,
@@ -149,11 +148,6 @@ def test_nothing_steers_a_terminal(hostile: Index, form: str) -> None:
         assert r"\x1b]52;c;aGk=\x07 \u009b31m \u202e" in out
 
 
-def test_errors_that_quote_names_are_one_line(hostile: Index) -> None:
-    wrong = in_a_terminal(hostile, "callers", "x\x1b]0;pwned\x07\nforged: y", *place(hostile))
-    assert is_harmless(wrong, "\n") and len(wrong.splitlines()) == 1, wrong
-
-
 def test_what_a_warm_process_sends_to_a_terminal_is_filtered() -> None:
     output = CapturedOutput((True, False))
     output.streams["stdout"].write("\x1b[0mname\x1b]0;pwned\x07\udcff\n")
@@ -202,7 +196,6 @@ def options(form: str) -> argparse.Namespace:
         json=False,
         format=form,
         color="never",
-        links="never",
         explain=True,
         path=".",
         place=Place(Path("/nowhere")),
@@ -256,13 +249,6 @@ def test_answers_of_the_graph_are_harmless(seed: Row, steps: list[GraphStep], re
     answer = GraphAnswer(relation, (seed,), tuple(steps), len(steps), 1, 1, steps[0].references)
     answer = replace(answer, total_by_depth=(len(steps),))
     assert is_harmless(OWN.sub("", render_graph(answer, COLOURS)), "\n")
-
-
-@settings(max_examples=25)
-@given(HOSTILE, st.lists(ROWS, min_size=2, max_size=3))
-def test_candidates_of_a_name_are_a_line_each(name: str, rows: list[Row]) -> None:
-    message = str(AmbiguousName(name, rows))
-    assert is_harmless(message, "\n") and len(message.split("\n")) == 1 + len(rows)
 
 
 def test_paths_of_a_corpus_open_nothing_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,14 +34,6 @@ def paths(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
 # Words
 
 
-def test_several_words_are_one_query(indexed, capsys):
-    assert main(["search", "parse", "cookie", "header", "--json"]) == 0
-    unquoted = json.loads(capsys.readouterr().out)
-    assert main(["search", "parse cookie header", "--json"]) == 0
-    assert unquoted["query"] == "parse cookie header"
-    assert unquoted["hits"] == json.loads(capsys.readouterr().out)["hits"]
-
-
 def test_flags_may_stand_between_the_words(indexed, capsys):
     assert main(["search", "parse", "-k", "1", "cookie", "--json", "header"]) == 0
     assert json.loads(capsys.readouterr().out)["query"] == "parse cookie header"
@@ -57,11 +49,6 @@ def test_the_last_word_is_a_place_if_it_exists(indexed, capsys):
 def test_a_word_alone_is_no_place(indexed, capsys):
     assert main(["search", "web", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["query"] == "web"
-
-
-def test_a_path_needs_no_note(indexed, capsys):
-    assert main(["search", "order", "./web", "-k", "1", "--fuzziness", "0"]) == 0
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("words", [("GET", "/api/users"), ("order", "/reg\\w+/"), ("x" * 500, "y" * 5000)])
@@ -86,11 +73,6 @@ def test_a_query_from_standard_input(indexed, words):
         "search", *words, "-k", "1", "--json", cwd=indexed, stdin="\x1b[31mparse\x1b[0m order\n"
     )
     assert json.loads(piped.stdout)["query"] == "parse order"
-
-
-def test_a_place_beside_standard_input(indexed):
-    piped = run_dowse("search", "-", "web", "--format", "path", cwd=indexed, stdin="order")
-    assert piped.stdout and all(line.startswith("web/") for line in piped.stdout.splitlines())
 
 
 def test_the_end_of_a_long_text_counts(indexed):
@@ -120,17 +102,6 @@ def test_a_subfolder_is_searched_through_the_index_of_the_repository(indexed, ca
     assert indexes(tmp_path) == before
 
 
-def test_paths_are_relative_to_the_current_folder_in_every_text(indexed, capsys, monkeypatch):
-    monkeypatch.chdir(indexed / "src" / "bakery")
-    for arguments in (["search", "parse_order", "-l"], ["symbols", "parse_order"], ["search", "parse_order"]):
-        assert main(arguments) == 0
-        assert capsys.readouterr().out.startswith("orders.py")
-    assert main(["callers", "orders.py:27", "--format", "path"]) == 0
-    assert "../../tests/test_orders.py" in capsys.readouterr().out.splitlines()
-    assert main(["search", "parse_order", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["hits"][0]["path"] == "src/bakery/orders.py"
-
-
 def test_a_file_is_searched_alone(indexed, capsys, tmp_path):
     before = indexes(tmp_path)
     assert set(paths(capsys, "order", "web/api.ts")) == {"web/api.ts"}
@@ -149,13 +120,6 @@ def test_a_place_limits_every_kind_of_query(indexed, capsys, query):
             assert all(path.startswith(place) for path in capsys.readouterr().out.splitlines())
         else:
             assert f"only {place} was searched; --everywhere" in capsys.readouterr().err
-
-
-def test_a_name_that_begins_like_the_place_is_outside(indexed, capsys):
-    (indexed / "web2").mkdir()
-    (indexed / "web2" / "extra.js").write_text("function orderAgain() { return 'order'; }\n")
-    assert "web2/extra.js" in paths(capsys, "order", "-k", "0")
-    assert "web2/extra.js" not in paths(capsys, "order", "web", "-k", "0")
 
 
 def test_without_any_index_the_repository_is_indexed(sample_copy, capsys, monkeypatch, tmp_path):

@@ -1,4 +1,4 @@
-"""How a search is answered, chosen on the command line; and many searches in one process."""
+"""How a search is answered, chosen on the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import jsonschema
 import pytest
 
 from dowse import Index
-from dowse.config import FUSIONS
 from dowse.interfaces.cli.main import COMMANDS, main, parse_arguments
 from dowse.interfaces.cli.query_words import read_query
 from dowse.search.options import OPTIONS
@@ -80,11 +79,6 @@ def run(kitchen: Index, capsys: pytest.CaptureFixture[str]) -> Run:
     return runner(kitchen, capsys, "--encoder", "small")
 
 
-@pytest.fixture
-def words_only(sample_index: Index, capsys: pytest.CaptureFixture[str]) -> Run:
-    return runner(sample_index, capsys)
-
-
 def answer(run: Run, *arguments: object) -> dict:
     """Return the one JSON document of a search, checked against the schema."""
     _, out, _ = run(*arguments, "--json")
@@ -93,23 +87,6 @@ def answer(run: Run, *arguments: object) -> dict:
 
 
 # Lanes and fusion
-
-
-@pytest.mark.parametrize(
-    ("lanes", "expected"),
-    [
-        ("keyword", ["keyword"]),
-        ("embedding", ["embedding"]),
-        ("graph", ["graph"]),
-        ("graph,keyword", ["keyword", "graph"]),
-        ("keyword,embedding,graph", ["keyword", "embedding", "graph"]),
-    ],
-)
-def test_lanes(run, lanes, expected):
-    found = answer(run, "bake_bread", "--lanes", lanes)
-    assert found["plan"]["lanes"] == expected
-    assert [lane["lane"] for lane in found["lanes"]] == expected
-    assert {lane["lane"] for hit in found["hits"] for lane in hit["lanes"]} == set(expected)
 
 
 @pytest.mark.parametrize(
@@ -126,13 +103,6 @@ def test_diversify_alone_is_the_usual_way_and_takes_no_query(run, arguments):
     assert found["query"] == "bake bread"
     assert all(hit["explanation"][-1]["source"] == "diversity" for hit in found["hits"])
     assert found["hits"] == answer(run, "bake bread", "--diversify", DEFAULT_DIVERSIFY, "--explain")["hits"]
-
-
-def test_diversify_in_the_settings_can_be_switched_off(run, monkeypatch):
-    plain = answer(run, "bake bread")["hits"]
-    monkeypatch.setenv("DOWSE_DIVERSIFY", "cluster")
-    assert answer(run, "bake bread")["hits"] != plain
-    assert answer(run, "bake bread", "--diversify", "none")["hits"] == plain
 
 
 def test_clustering_is_chosen(run):
@@ -171,21 +141,6 @@ def test_unknown_lanes_are_told(run, lanes):
     code, out, err = run("bread", "--lanes", lanes)
     assert (code, out) == (2, "")
     assert err.startswith("dowse: ") and "keyword, tfidf, embedding, graph" in err and err.count("\n") == 1
-
-
-@pytest.mark.parametrize("fusion", FUSIONS)
-def test_fusion(run, fusion):
-    found = answer(run, "make food from flour", "--fusion", fusion, "--explain")
-    assert found["plan"]["fusion"] == ("blend" if fusion == "auto" else fusion)
-    for hit in found["hits"]:
-        assert sum(part["value"] for part in hit["explanation"]) == pytest.approx(hit["score"], rel=1e-2)
-
-
-def test_unknown_fusions_and_modes_are_told(run, capsys):
-    for flag in ("--fusion", "--mode"):
-        with pytest.raises(SystemExit) as left:
-            run("bread", flag, "telepathy")
-        assert left.value.code == 2 and "telepathy" in capsys.readouterr().err
 
 
 def test_settings_of_the_environment(run, monkeypatch):
@@ -241,19 +196,6 @@ def test_explain_prints_the_plan(run, query, told):
     for line in told:
         assert any(each.startswith(line) for each in head.splitlines()), head
     assert "plan " not in run(query)[1]
-
-
-def test_explain_names_lanes_with_what_they_found(run):
-    head = run("how is food made", "--explain")[1].partition("\n\n")[0]
-    (lanes,) = [line for line in head.splitlines() if line.startswith("lanes")]
-    assert "keyword (" in lanes and "embedding (" in lanes and lanes.count(" found, ") == 2
-    _, out, _ = run("heat a loaf", "--explain", "-k", 1)
-    assert "embedding rank 1: " in out and "(normalised 1.00)" in out
-
-
-def test_a_plan_is_told_also_where_nothing_is_found(words_only):
-    code, out, err = words_only("zzzzqqqq", "--explain")
-    assert code == 1 and out.startswith("plan ") and "nothing found" in err
 
 
 # JSON

@@ -52,13 +52,6 @@ def test_names_that_are_no_text(index: Index, capsys: pytest.CaptureFixture[str]
     assert r"x\xff\x9by" in err or not err or command == "related"
 
 
-@pytest.mark.parametrize("mode", ["auto", "keyword", "tfidf", "symbol", "graph"])
-def test_queries_that_are_no_text(index: Index, capsys: pytest.CaptureFixture[str], mode: str) -> None:
-    for query in (BROKEN, f"path:{BROKEN} alpha", f'"{BROKEN}"', f"what calls {BROKEN}"):
-        code, _, err = run(capsys, "search", query, *place(index), "--mode", mode, "--explain")
-        assert code in (0, 1, 2) and "Traceback" not in err
-
-
 def test_a_pattern_that_is_no_text_says_so(index: Index, capsys: pytest.CaptureFixture[str]) -> None:
     for query in (f"/{BROKEN}/", "/a\udcff/"):  # with "?" for the byte, the second would match every "a"
         code, out, err = run(capsys, "search", query, *place(index))
@@ -81,13 +74,6 @@ def test_a_file_is_named_by_its_bytes(index: Index, capsys: pytest.CaptureFixtur
     for name in ("bad\udcff.py:1", r"bad\xff.py:1"):
         code, out, _ = run(capsys, "callees", name, *place(index))
         assert code == 0 and "naÿme" in out
-
-
-@pytest.mark.parametrize("flags", [("status",), ("status", "--json"), ("status", "--files"), ("doctor",)])
-def test_a_folder_that_is_no_text(
-    index: Index, capsys: pytest.CaptureFixture[str], flags: tuple[str, ...]
-) -> None:
-    assert run(capsys, flags[0], *place(index), *flags[1:])[0] == 0
 
 
 def test_real_bytes_in_real_arguments(index: Index) -> None:

@@ -147,11 +147,6 @@ def test_formats(desk):
     assert len(opened) == 3 and all((desk.repository / path).is_file() for path in opened)
 
 
-def test_links(desk):
-    (done,) = run(desk, "Links")
-    assert f"\x1b]8;;vscode://file{desk.repository}/web/cart.js:" in done.stdout
-
-
 def test_fzf(desk):
     need("fzf")
     run(desk, "fzf")
