@@ -28,10 +28,7 @@ from dowse.parsing.tokenizer import tokenize
 from dowse.research.tfidf.segment import (
     Segment,
     SegmentBuilder,
-    SegmentInfo,
     State,
-    has_segment,
-    merge,
     open_segments,
     read_state,
     remove_leftovers,
@@ -53,9 +50,10 @@ OnCounted = Callable[[int, int], None]  # called with the number of texts counte
 FOLDER = "tfidf"
 # Terms in a segment, about: sorting them takes some 400 MB for a moment.
 SEGMENT_TERMS = 4_000_000
-# Segments with fewer postings than `SMALL` are merged when there are more of them than `MAX_SMALL`.
+# When there are more than `MAX_SMALL` segments with fewer postings than `SMALL`, all but the largest of them are
+# counted anew.
 SMALL, MAX_SMALL = 2_000_000, 8
-# Share of a segment's texts that may belong to no symbol any more before it is written anew.
+# Share of a segment's texts that may belong to no symbol any more before it is counted anew.
 _MAX_UNUSED = 0.5
 # Symbols whose texts are in memory at the same time.
 BATCH = 2_000
@@ -120,12 +118,11 @@ def count_terms(
 
 
 def covers(reader: Reader) -> bool:
-    """Whether the counts on disk are known to cover every symbol of a generation; loads no segment."""
+    """Whether the counts on disk are known to cover every symbol of a generation."""
     if reader.cache_folder is None:
         return False
-    state = read_state(reader.cache_folder / FOLDER)
-    segments = (has_segment(reader.cache_folder / FOLDER, info) for info in state.segments)
-    return state.covers == _generation_name(reader) and all(segments)
+    state, segments = open_segments(reader.cache_folder / FOLDER)
+    return state.covers == _generation_name(reader) and len(segments) == len(state.segments)
 
 
 def _generation_name(reader: Reader) -> str:
@@ -141,8 +138,8 @@ def _load(
     if known and known[0] == (read_state(folder) if folder else State()):
         state, tfidf = known
     else:
-        state, opened = open_segments(folder) if folder else (State(), [])
-        tfidf = GenerationTfidf([segment for _, segment in opened], SymbolTexts.read(reader))
+        state, opened = open_segments(folder) if folder else (State(), {})
+        tfidf = GenerationTfidf(list(opened.values()), SymbolTexts.read(reader))
     if complete and len(tfidf.missing):
         counted = count_texts(reader, tfidf.texts, tfidf.missing, on_counted)
         tfidf = GenerationTfidf([*tfidf.segments, *counted], tfidf.texts)
@@ -155,48 +152,34 @@ def _update(
 ) -> int:
     """Count what is not on disk yet and write it, segment by segment."""
     with write_lock(folder, wait, on_wait):
-        state, opened = open_segments(folder)
-        remove_leftovers(folder, state)
-        kept = [info for info, _ in opened]  # without those that can't be read
-        tfidf = GenerationTfidf([segment for _, segment in opened], SymbolTexts.read(reader))
+        texts = SymbolTexts.read(reader)
+        opened = _worth_keeping(open_segments(folder)[1], texts)
+        kept = list(opened)
+        missing = GenerationTfidf(list(opened.values()), texts).missing
         added = 0
-        for segment in count_texts(reader, tfidf.texts, tfidf.missing, on_counted):
+        for segment in count_texts(reader, texts, missing, on_counted):
             kept.append(write_segment(folder, segment))
             write_state(folder, State(tuple(kept)))
             added += len(segment.keys)
-        state = State(tuple(_compact(folder, tfidf.texts)), _generation_name(reader))
+        state = State(tuple(kept), _generation_name(reader))
         write_state(folder, state)
         remove_leftovers(folder, state)
         return added
 
 
-def _compact(folder: Path, texts: SymbolTexts) -> list[SegmentInfo]:
-    """Merge small segments if there are many, else rewrite those whose texts are mostly unused."""
-    segments = dict(open_segments(folder)[1])
+def _worth_keeping(segments: Mapping[int, Segment], texts: SymbolTexts) -> dict[int, Segment]:
+    """Return segments by number without those that are mostly unused, and without the many small ones."""
     used = GenerationTfidf(list(segments.values()), texts).used()
-    masks = dict(zip(segments, used, strict=True))
-    small = [info for info in segments if info.postings < SMALL]
+    kept = {
+        number: segment
+        for (number, segment), mask in zip(segments.items(), used, strict=True)
+        if mask.mean() >= 1 - _MAX_UNUSED
+    }
+    small = sorted((len(each.texts), number) for number, each in kept.items() if len(each.texts) < SMALL)
     if len(small) > MAX_SMALL:
-        groups = [_smallest(small, 2 * SMALL)]
-    else:
-        groups = [[info] for info, mask in masks.items() if mask.mean() < 1 - _MAX_UNUSED]
-    replaced = {info for group in groups for info in group}
-    kept = [info for info in segments if info not in replaced]
-    for group in groups:
-        merged = merge([(segments[info], masks[info]) for info in group])
-        if len(merged.keys):
-            kept.append(write_segment(folder, merged))
+        for _, number in small[:-1]:
+            del kept[number]
     return kept
-
-
-def _smallest(segments: Sequence[SegmentInfo], max_postings: int) -> list[SegmentInfo]:
-    """Return the smallest segments, two or more, with about so many postings together."""
-    chosen: list[SegmentInfo] = []
-    for info in sorted(segments, key=lambda each: each.postings):
-        if len(chosen) > 1 and sum(each.postings for each in chosen) + info.postings > max_postings:
-            break
-        chosen.append(info)
-    return chosen
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ million of them two collide in one index of three thousand. A segment is five ar
 The folder of an index has them as memory-mapped files, and a state that names the valid ones:
 
     state.json      the valid segments, and the generation whose symbols they are known to cover
-    000007.seg      the arrays of one segment, one after another
+    000007.*.npy    the arrays of one segment
     writer.lock     held by the process that adds segments
 
 A segment is complete on disk before the state names it, so what a killed writer leaves is never read; the
@@ -24,8 +24,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import re
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -35,8 +33,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.security.safe_files import write_atomically
-from dowse.vectors.files import STATE, TEMPORARY
+from dowse.security.safe_files import open_atomically, write_atomically
+from dowse.vectors.files import STATE
 from dowse.vectors.keys import Keys, as_keys, heads
 
 Hashes: TypeAlias = NDArray[np.uint64]
@@ -49,10 +47,10 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _HALF = np.uint64(32)
 # Raised whenever the files, or which terms a text has, change.
-FORMAT_VERSION = 2
-_NAME = re.compile(r"[0-9]{6,}\.seg")
-_KEY_BYTES, _TERM_BYTES, _START_BYTES = 16, 8, 4
-_WIDTHS = frozenset([1, 2, 4, 8])
+FORMAT_VERSION = 3
+# Each array of a segment has a file of its own, which can be memory-mapped.
+_ARRAYS = ("keys", "terms", "starts", "texts", "counts")
+_ENDING = ".npy"
 # Segments may be replaced while they are opened; then the new state is read.
 _ATTEMPTS = 5
 
@@ -125,39 +123,14 @@ def term_hashes(terms: Sequence[str]) -> Hashes:
     return np.where(is_bigram, _bigram_hashes(single, other), single)
 
 
-def merge(segments: Sequence[tuple[Segment, NDArray[np.bool_]]]) -> Segment:
-    """Merge segments that have no text in common; of each, only the texts in its mask are kept."""
-    keys = np.concatenate([segment.keys[kept] for segment, kept in segments])
-    order = np.argsort(heads(keys), kind="stable")
-    new_number = np.empty(len(order), np.uint64)
-    new_number[order] = np.arange(len(order), dtype=np.uint64)
-    hashes, texts, counts, before = [], [], [], 0
-    for segment, kept in segments:
-        number = np.zeros(len(kept), np.int64)
-        number[kept] = np.arange(before, before + int(kept.sum()))
-        before += int(kept.sum())
-        left = kept[segment.texts]
-        starts = segment.starts.astype(np.int64)
-        hashes.append(np.repeat(segment.terms, starts[1:] - starts[:-1])[left])
-        texts.append(new_number[number[segment.texts[left]]])
-        counts.append(segment.counts[left])
-    return _assemble(keys[order], np.concatenate(hashes), np.concatenate(texts), np.concatenate(counts))
-
-
-def _assemble(
-    keys: Keys, hashes: Hashes, texts: NDArray[np.uint64], counts: Numbers | None = None
-) -> Segment:
-    """Sort postings into posting lists; without `counts`, equal postings are counted."""
+def _assemble(keys: Keys, hashes: Hashes, texts: NDArray[np.uint64]) -> Segment:
+    """Sort postings into posting lists; equal ones are counted."""
     terms, which = np.unique(hashes, return_inverse=True)
     both = (which.astype(np.uint64) << _HALF) | texts  # term and text in one number sort as one
-    if counts is None:
-        both.sort()
-        first = np.flatnonzero(np.concatenate(([True], both[1:] != both[:-1]))) if len(both) else which[:0]
-        counts = np.diff(first, append=len(both))
-        both = both[first]
-    else:
-        order = np.argsort(both)
-        both, counts = both[order], counts[order]
+    both.sort()
+    first = np.flatnonzero(np.concatenate(([True], both[1:] != both[:-1]))) if len(both) else which[:0]
+    counts = np.diff(first, append=len(both))
+    both = both[first]
     starts = np.searchsorted(both >> _HALF, np.arange(len(terms) + 1, dtype=np.uint64))
     numbers = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
     return Segment(keys, terms, starts.astype("<u4"), _narrow(numbers, len(keys)), _narrow(counts))
@@ -196,33 +169,10 @@ class _Vocabulary(dict[str, int]):
 
 
 @dataclass(frozen=True, slots=True)
-class SegmentInfo:
-    """Sizes of a segment: what is known without reading it."""
-
-    number: int
-    keys: int
-    terms: int
-    postings: int
-    text_bytes: int  # of one posting
-    count_bytes: int
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """The bytes of its arrays, in the order of the file."""
-        return (
-            self.keys * _KEY_BYTES,
-            self.terms * _TERM_BYTES,
-            (self.terms + 1) * _START_BYTES,
-            self.postings * self.text_bytes,
-            self.postings * self.count_bytes,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class State:
     """The valid segments."""
 
-    segments: tuple[SegmentInfo, ...] = ()
+    segments: tuple[int, ...] = ()  # their numbers
     covers: str = ""  # the generation whose symbols are all there, "" for none
 
 
@@ -230,13 +180,8 @@ def read_state(folder: Path) -> State:
     """Return the state of a folder; an empty one if it can't be read, or has another format."""
     try:
         stored = json.loads((folder / STATE).read_bytes())
-        if stored["format"] != FORMAT_VERSION:
-            return State()
-        segments = tuple(SegmentInfo(**each) for each in stored["segments"])
-        numbers = [number for info in segments for number in asdict(info).values()]
-        widths = {width for info in segments for width in (info.text_bytes, info.count_bytes)}
-        if all(isinstance(number, int) and number >= 0 for number in numbers) and widths <= _WIDTHS:
-            return State(segments, str(stored["covers"]))
+        if stored["format"] == FORMAT_VERSION:
+            return State(tuple(map(int, stored["segments"])), str(stored["covers"]))
     except (OSError, ValueError, TypeError, KeyError):
         pass
     return State()
@@ -244,79 +189,46 @@ def read_state(folder: Path) -> State:
 
 def write_state(folder: Path, state: State) -> None:
     """Make these the valid segments, in one atomic step."""
-    segments = [asdict(info) for info in state.segments]
-    stored = {"format": FORMAT_VERSION, "segments": segments, "covers": state.covers}
+    stored = {"format": FORMAT_VERSION, **asdict(state)}
     write_atomically(folder / STATE, json.dumps(stored).encode())
 
 
-def has_segment(folder: Path, info: SegmentInfo) -> bool:
-    """Whether the file of a segment is there and as long as it should be."""
-    try:
-        return _path(folder, info.number).stat().st_size == sum(info.sizes)
-    except OSError:
-        return False
+def write_segment(folder: Path, segment: Segment) -> int:
+    """Write a segment and return its number, a new one; it is not valid before the state names it."""
+    number = 1 + max((int(path.name.partition(".")[0]) for path in folder.glob(f"*{_ENDING}*")), default=0)
+    for name in _ARRAYS:
+        with open_atomically(_path(folder, number, name)) as file:
+            np.save(file, getattr(segment, name), allow_pickle=False)
+    return number
 
 
-def write_segment(folder: Path, segment: Segment) -> SegmentInfo:
-    """Write a segment under a number that no other has; it is not valid before the state names it."""
-    used = [int(entry.name.partition(".")[0]) for entry in folder.iterdir() if _NAME.fullmatch(entry.name)]
-    number = max(used, default=0) + 1
-    arrays = (
-        *(segment.keys, segment.terms.astype("<u8", copy=False), segment.starts),
-        *(segment.texts, segment.counts),
-    )
-    # Under a temporary name first: a reader may have a file of the final name memory-mapped.
-    temporary = _path(folder, number).with_suffix(TEMPORARY)
-    try:
-        with open(temporary, "wb") as file:
-            for each in arrays:
-                file.write(each.tobytes())
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError:
-        temporary.unlink(missing_ok=True)  # half a segment must not fill up a full disk
-        raise
-    temporary.replace(_path(folder, number))
-    return SegmentInfo(
-        *(number, len(segment.keys), len(segment.terms), len(segment.texts)),
-        *(segment.texts.itemsize, segment.counts.itemsize),
-    )
-
-
-def open_segments(folder: Path) -> tuple[State, list[tuple[SegmentInfo, Segment]]]:
+def open_segments(folder: Path) -> tuple[State, dict[int, Segment]]:
     """Memory-map the valid segments; those that can't be read are left out."""
     for _ in range(_ATTEMPTS):
         state = read_state(folder)
-        opened = [(info, segment) for info in state.segments if (segment := _open(folder, info))]
+        opened = {number: segment for number in state.segments if (segment := _open(folder, number))}
         if len(opened) == len(state.segments) or read_state(folder) == state:
             break
     return state, opened
 
 
-def _open(folder: Path, info: SegmentInfo) -> Segment | None:
-    if not has_segment(folder, info):
-        return None
+def _open(folder: Path, number: int) -> Segment | None:
     try:
-        # A plain array over the mapping: the subclass `memmap` makes every slice of it slower.
-        data = np.asarray(np.memmap(_path(folder, info.number), np.uint8, "r"))
-    except (OSError, ValueError):
+        arrays = [np.load(_path(folder, number, name), mmap_mode="r") for name in _ARRAYS]
+    except (OSError, EOFError, ValueError):  # missing, or cut short
         return None
-    if len(data) != sum(info.sizes):
-        return None
-    parts = np.split(data, np.cumsum(info.sizes)[:-1])
-    types = ("<u8", "<u4", f"<u{info.text_bytes}", f"<u{info.count_bytes}")
-    keys = parts[0].reshape(-1, _KEY_BYTES)
-    return Segment(keys, *(part.view(kind) for part, kind in zip(parts[1:], types, strict=True)))
+    # Plain arrays over the mapping: the subclass `memmap` makes every slice of it slower.
+    return Segment(*map(np.asarray, arrays))
 
 
 def remove_leftovers(folder: Path, state: State) -> None:
-    """Remove segments that are not valid, and temporary files of killed writers."""
-    kept = {_path(folder, info.number).name for info in state.segments}
-    for entry in sorted(folder.iterdir()):
-        if (_NAME.fullmatch(entry.name) and entry.name not in kept) or entry.name.endswith(TEMPORARY):
+    """Remove segments that are not valid, and what killed writers left."""
+    kept = {_path(folder, number, name).name for number in state.segments for name in _ARRAYS}
+    for path in folder.glob(f"*{_ENDING}*"):
+        if path.name not in kept:
             with contextlib.suppress(OSError):  # Windows can't remove files that are memory-mapped
-                entry.unlink()
+                path.unlink()
 
 
-def _path(folder: Path, number: int) -> Path:
-    return folder / f"{number:06d}.seg"
+def _path(folder: Path, number: int, array: str) -> Path:
+    return folder / f"{number:06d}.{array}{_ENDING}"
