@@ -103,17 +103,6 @@ def test_files_of_a_dataset_are_left_out_whatever_they_look_like(tree, tmp_path)
     assert answer_files(tree, [own]) == ("/notes/mine.txt",)
 
 
-def test_what_the_index_brings_back_is_looked_at(tree, tmp_path):
-    put(tree / ".cache/cases.jsonl", ANSWERS["eval/cases.jsonl"])
-    put(tree / ".cache/code.py", "def cached(): pass\n")
-    assert answer_files(tree) == ()  # nobody indexes this folder
-    back = ("!.cache/",)
-    patterns = answer_files(tree, exclude=back)
-    assert patterns == ("/.cache/cases.jsonl",)
-    with indexed(tree, tmp_path / "back", (*back, *patterns)) as index:
-        assert {file.path for file in index.files() if ".cache" in file.path} == {".cache/code.py"}
-
-
 names = st.text(st.characters(exclude_characters="/\0", exclude_categories=("Cs",)), min_size=1, max_size=8)
 
 
@@ -128,13 +117,3 @@ def test_a_pattern_means_one_file_whatever_its_name(folder, name, other):
     assert not rules.ignores(f"deeper/{path}")
     if other != name and not set("\n\r") & set(path):
         assert not rules.ignores(f"{folder}/{other}.txt")
-
-
-def test_odd_names_are_left_out_of_a_real_index(tmp_path):
-    root = tmp_path / "tree"
-    put(root / "a.py", "def a(): pass\n")
-    for name in ("b\nc.jsonl", "#d.jsonl", "!e .jsonl", "f\\.jsonl", "g\udce9.jsonl"):
-        put(root / name, ANSWERS["eval/cases.jsonl"])
-    with indexed(root, tmp_path / "index", answer_files(root)) as index:
-        assert [file.path for file in index.files()] == ["a.py"]
-        assert index.as_built().settings.exclude == index.settings.exclude

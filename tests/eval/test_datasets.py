@@ -63,22 +63,6 @@ def test_every_file_of_queries_is_a_set_and_zeros_stay(beir):
     assert set(long.files) == {beir / "queries.jsonl.gz", beir / "qrels/test.tsv"}
 
 
-def test_one_file_of_queries_by_any_of_its_names(beir):
-    for queries in ("summary", "queries-summary", "queries-summary.jsonl"):
-        (found,) = load_datasets(beir, queries=queries)
-        assert found.name == "doors/summary"
-    assert [each.name for each in load_datasets(beir, queries="summary", name="other")] == ["other"]
-    (found,) = load_datasets(beir, queries="queries")
-    assert found.name == "doors"
-    with pytest.raises(EvalError, match=r"'nonsense'; there are: queries, queries-summary"):
-        load_datasets(beir, queries="nonsense")
-
-
-def test_grades_make_the_metric_graded(beir):
-    qrels(beir, "q0\td0\t2.333", "q1\td1\t1")
-    assert {each.metric for each in load_datasets(beir)} == {"ndcg@10"}
-
-
 def test_the_test_split_counts_else_all_there_are(beir):
     qrels(beir, "q2\td2\t1", name="dev")
     assert [case.id for case in load_datasets(beir, queries="queries")[0].cases] == ["q0", "q1"]
@@ -96,15 +80,6 @@ def test_bad_judgements_are_told_with_their_line(beir, line):
         load_datasets(beir)
 
 
-def test_judgements_about_other_queries_and_broken_queries(beir):
-    qrels(beir, "other\td0\t1")
-    with pytest.raises(EvalError, match="no query of queries was judged"):
-        load_datasets(beir, queries="queries")
-    put(beir / "queries.jsonl.gz", {"_id": "q0", "text": "fine"}, {"_id": "q1"})
-    with pytest.raises(EvalError, match=r'queries\.jsonl\.gz:2: .*"_id" and a "text"'):
-        load_datasets(beir, queries="queries")
-
-
 @pytest.mark.parametrize("name", ["py.jsonl", "py.jsonl.gz"])
 def test_documentation_of_functions_asks_for_them(tmp_path, name):
     place = put(tmp_path / name, CSN, HUB, {**CSN, "url": "u", "docstring": " "})
@@ -116,12 +91,6 @@ def test_documentation_of_functions_asks_for_them(tmp_path, name):
         ("Open the door.", [HUB["func_code_url"]]),
     ]
     assert not load_datasets(place, strip_docs=False)[0].strip_docs
-
-
-def test_functions_without_documentation_ask_nothing(tmp_path):
-    place = put(tmp_path / "x.jsonl", {"code": "def f(): pass"})
-    with pytest.raises(EvalError, match="no function has documentation"):
-        load_datasets(place)
 
 
 @pytest.fixture

@@ -44,7 +44,6 @@ def two_sets(new_a, old_a, new_b, old_b):
 
 # Twenty questions, all a bit worse: that is real. A single one worse among many equal ones is noise.
 EQUAL = [0.5] * 20
-WORSE = [0.4] * 20
 A_LITTLE = [0.4] + [0.5] * 19
 
 
@@ -68,29 +67,6 @@ def test_a_set_of_few_questions_decides_but_is_named():
     assert alone.passed and alone.reasons[1:] == (f"a: {few}",), "the mean of one set is that set"
 
 
-def test_equal_is_good_enough():
-    assert gate(two_sets(EQUAL, EQUAL, EQUAL, EQUAL), "new", "old").passed
-
-
-def test_one_set_lower_fails_whatever_the_mean():
-    verdict = gate(two_sets(WORSE, EQUAL, [1.0] * 20, [0.0] * 20), "new", "old")
-    assert not verdict.mean.lower
-    assert not verdict.passed
-    assert verdict.reasons == ("lower on a by 0.1000, which is real",)
-
-
-def test_the_mean_weighs_sets_and_not_questions():
-    # 100 questions at +.01 can't hide 4 at −.1 from the mean of means.
-    verdict = gate(two_sets([0.51] * 100, [0.5] * 100, [0.4] * 4, [0.5] * 4), "new", "old")
-    assert verdict.mean.difference.mean == pytest.approx(-0.045)
-    assert any(reason.startswith("lower on the mean by 0.0450") for reason in verdict.reasons)
-
-
-def test_a_loss_below_the_tolerance_is_none():
-    assert gate(report(one_set("a", new=[0.5 - 1e-10], old=[0.5])), "new", "old").passed
-    assert not gate(report(one_set("a", new=[0.5 - 1e-5], old=[0.5])), "new", "old").passed
-
-
 def test_noise_fails_unless_one_says_otherwise():
     whole = two_sets(A_LITTLE, EQUAL, EQUAL, EQUAL)
     strict = gate(whole, "new", "old")
@@ -103,27 +79,6 @@ def test_noise_fails_unless_one_says_otherwise():
     said = lenient.reasons[0]
     assert "within noise was chosen" in said and "lower on the mean by 0.0025, a by 0.0050" in said
     assert "b by" not in said
-
-
-def test_real_losses_fail_within_noise_too():
-    verdict = gate(two_sets(WORSE, EQUAL, EQUAL, EQUAL), "new", "old", within_noise=True)
-    assert not verdict.passed
-    assert not any(each.forgiven for each in (verdict.mean, *verdict.rows))
-    assert "lower on a by 0.1000, which is real" in verdict.reasons
-
-
-def test_a_choice_that_nothing_needed_is_named_as_well():
-    verdict = gate(two_sets(EQUAL, WORSE, EQUAL, EQUAL), "new", "old", within_noise=True)
-    assert verdict.passed
-    assert verdict.reasons[-1] == "within noise was chosen (--within-noise), and nothing needed it"
-
-
-def test_a_set_too_small_to_object_is_named():
-    verdict = gate(report(one_set("tiny", new=[0.0] * 5, old=[1.0] * 5)), "new", "old", within_noise=True)
-    assert verdict.passed  # 5 of 5 worse, and still p is 2 / 32
-    assert any("tiny: only 5 questions differ" in reason for reason in verdict.reasons)
-    verdict = gate(report(one_set("six", new=[0.0] * 6, old=[1.0] * 6)), "new", "old", within_noise=True)
-    assert not verdict.passed
 
 
 VALUES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=8)
@@ -221,11 +176,6 @@ class TestShown:
         assert row_b == "b nDCG@10 20 .7000 .5000 +.2000 +.2000 to +.2000 < .001 real ok".split()
         assert any(line.startswith("mean") for line in lines)
         assert lines[-1].startswith("- lower on a by 0.0050")
-
-    def test_text_says_that_noise_was_forgiven(self):
-        text = render_gate(gate(self.whole, "new", "old", within_noise=True))
-        assert text.startswith("gate PASSED, within noise: new against old\n")
-        assert "noise  forgiven" in text and "needed: lower on a by 0.0050" in text
 
     def test_data_survives_json(self):
         data = json.loads(json.dumps(verdict_json(gate(self.whole, "new", "old", within_noise=True))))

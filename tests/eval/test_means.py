@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.eval import Case, Result, aggregate_by_mode, evaluate, mean_results
-from dowse.eval.reports.json_form import from_json, to_json
-from dowse.eval.types import Dataset
-from eval.report_samples import dataset, small_report, tool
+from dowse.eval import Result, aggregate_by_mode, evaluate, mean_results
+from eval.report_samples import dataset, tool
 
 
 def row(name: str, ranks: list[int], mode: str = "a", **more: object) -> Result:
@@ -40,23 +38,6 @@ def test_metrics_that_a_set_lacks_are_left_out() -> None:
     assert set(mean.intervals) == {"mrr@100"}
 
 
-def test_levels() -> None:
-    cases = (Case("q", files={"a.py": 1.0}, symbols={"a.py::f": 1.0}),)
-    at = {
-        level: evaluate(lambda q, k: ["a.py::f"], Dataset(level, cases, level), name="a")
-        for level in ("file", "symbol")
-    }
-    assert mean_results([at["file"]]).level == "file"
-    assert mean_results(list(at.values())).level == "mixed"
-
-
-def test_nothing_has_no_mean() -> None:
-    with pytest.raises(ValueError, match="at least one row"):
-        mean_results([])
-    assert aggregate_by_mode([]) == {}
-    assert aggregate_by_mode({}) == {}
-
-
 def test_modes_that_were_run_on_all_sets_have_a_mean() -> None:
     rows = {
         "x": [row("x", [1], "auto"), row("x", [2], "keyword"), row("x", [0], "graph")],
@@ -66,26 +47,3 @@ def test_modes_that_were_run_on_all_sets_have_a_mean() -> None:
     for found in (aggregate_by_mode(rows), aggregate_by_mode(one_after_another)):
         assert list(found) == ["mean:auto", "mean:keyword"]
         assert found["mean:keyword"].metrics["mrr@100"] == pytest.approx((1 / 2 + 1 / 4) / 2)
-
-
-def test_a_mode_of_one_set_is_no_mean_even_where_none_is_on_all() -> None:
-    assert aggregate_by_mode([row("x", [1], "a"), row("y", [1], "b")]) == {}
-    assert aggregate_by_mode({"x": [row("x", [1], "a")], "y": [row("y", [1], "b")]}) == {}
-
-
-def test_sets_without_a_name_are_told_apart_by_their_rows() -> None:
-    found = aggregate_by_mode([row("", [1]), row("", [2]), row("", [1], "b")])
-    assert list(found) == ["mean:a"]
-
-
-def test_rows_of_a_saved_report_have_means_as_far_as_they_are_told() -> None:
-    whole = small_report()
-    saved = from_json(to_json(whole))
-    found = aggregate_by_mode(each for one in saved.sets for each in one.results)
-    assert list(found) == [each.mode for each in whole.means]
-    for before in whole.means:
-        after = found[before.mode]
-        assert after.metrics == pytest.approx(before.metrics, abs=1e-5)
-        assert {"mrr@100", "ndcg@10", "recall@10"} == set(after.intervals)
-        for metric, (low, high) in after.intervals.items():
-            assert (low, high) == pytest.approx(before.intervals[metric], abs=1e-5)

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from dowse import Index
-from dowse.errors import EvalError
 from dowse.eval.mine import build_from_docs
 from dowse.eval.mine.documentation import first_sentence
 
@@ -95,27 +93,6 @@ def test_one_sentence_may_have_few_answers_but_not_many(tmp_path: Path) -> None:
     assert queries(tmp_path) == {"Bake the bread slowly": ["twins.py::bake", "twins.py::abake"]}
 
 
-def test_a_sample_is_spread_over_the_files_and_always_the_same(tmp_path: Path) -> None:
-    for file in "abcd":
-        text = "".join(function(f"f{n}", f"Weigh {file} loaves in way number {n}.") for n in range(10))
-        write_tree(tmp_path, {f"{file}.py": text})
-    cases = build_from_docs(tmp_path, max_cases=8)
-    assert [next(iter(case.files)) for case in cases] == [f"{file}.py" for file in "aabbccdd"]
-    assert build_from_docs(tmp_path, max_cases=8) == cases
-    everything = build_from_docs(tmp_path, max_cases=0)
-    assert len(everything) == 40 and {case.id for case in cases} < {case.id for case in everything}
-
-
-def test_the_sentences_are_not_in_an_index_without_documentation(tmp_path: Path) -> None:
-    root = write_tree(
-        tmp_path / "tree", {"oven.py": PYTHON, "f.py": function("f", "Weigh loaves on thursdays.")}
-    )
-    index = Index.open(root, index_dir=str(tmp_path / "index"), strip_docs=True)
-    index.update()
-    for case in build_from_docs(root):
-        assert not list(index.search(f'"{case.query}"'))
-
-
 @pytest.mark.parametrize(
     ("doc", "sentence"),
     [
@@ -129,10 +106,3 @@ def test_the_sentences_are_not_in_an_index_without_documentation(tmp_path: Path)
 )
 def test_a_sentence_is_one_line_without_markup(doc: str, sentence: str) -> None:
     assert first_sentence(doc) == sentence
-
-
-def test_odd_files_do_no_harm(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"a.py": b"\xff\xfe\0" * 50, "b.py": b"def \xe9(", "c.py": b"", "d#.py": PYTHON})
-    assert build_from_docs(tmp_path) == []
-    with pytest.raises(EvalError, match="is not a folder"):
-        build_from_docs(tmp_path / "missing")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from dowse.errors import EvalError
 from dowse.eval.mine import build_from_git
-from dowse.indexing.update import Progress
 from eval.git_repo import GitRepo
 
 BREAD = """import os
@@ -84,13 +82,6 @@ def test_changed_lines_name_what_they_belong_to(
     assert found == ([[f"bread.py::{name}" for name in symbols]] if symbols else [])
 
 
-def test_lines_taken_out_name_what_is_around_them(repo: GitRepo) -> None:
-    longer = changed(BREAD, "        return os", "        os.sync()\n        os.nice(1)\n        return os")
-    repo.commit("Politely sync ovens", {"bread.py": longer})
-    repo.commit("Stop syncing the ovens", {"bread.py": changed(longer, "        os.sync()\n", "")})
-    assert [list(case.symbols) for case in build_from_git(repo.root)] == [["bread.py::Loaf.bake"]] * 2
-
-
 def test_what_was_taken_out_as_a_whole_answers_nothing(repo: GitRepo) -> None:
     less = changed(BREAD, "    def slice(self):\n        return 1\n\n", "")
     repo.commit("Customers slice their loaves themselves", {"bread.py": less})
@@ -107,15 +98,6 @@ def test_answers_must_still_be_there(repo: GitRepo) -> None:
     # Files of the work tree count, not those of HEAD.
     (repo.root / "bread.py").unlink()
     assert build_from_git(repo.root, symbols=False) == []
-
-
-def test_mostly_gone_is_gone(repo: GitRepo) -> None:
-    more = BREAD + "".join(f"\n\ndef step_{n}():\n    return 1\n" for n in range(3))
-    stepped = more.replace("():\n    return 1", "():\n    return 2").replace("weight = 500", "weight = 5")
-    repo.commit("Prepare steps of baking", {"bread.py": more})
-    repo.commit("Double steps of baking", {"bread.py": stepped})
-    repo.commit("Forget about baking steps", {"bread.py": changed(BREAD, "weight = 500", "weight = 5")})
-    assert build_from_git(repo.root) == []
 
 
 def test_renames_are_followed_to_todays_path(repo: GitRepo) -> None:
@@ -214,72 +196,6 @@ def test_file_names_of_any_kind(repo: GitRepo, name: str) -> None:
     assert list(cases[0].files) == sorted([name, "bread.py"])
 
 
-def test_names_that_no_case_could_hold_are_left_out(repo: GitRepo) -> None:
-    repo.commit("Bake pastry with butter", {"c#.py": "def bake():\n    return 1\n"})
-    try:
-        Path(os.fsdecode(os.fsencode(repo.root) + b"/br\xf8d.py")).write_text("def rye():\n    return 1\n")
-    except OSError:
-        pytest.skip("this file system has only names that are text")
-    repo.commit("Bake rye with butter", {})
-    assert build_from_git(repo.root) == []
-
-
-def test_odd_contents_are_read_or_passed_over(repo: GitRepo, tmp_path: Path) -> None:
-    other = GitRepo(tmp_path / "other")
-    other.commit("Outside of everything", {"a.py": BREAD})
-    repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other.root), "sub")
-    (repo.root / "link.py").symlink_to("bread.py")
-    latin = "def price():\n    return '£ é'\n".encode("latin-1")
-    patch = "def parse():\n    '''\ndiff --git a/x b/x\n@@ -1 +1 @@\n'''\n    return 1\n"
-    files = {"latin.py": latin, "picture.py": b"\0\1\2" * 99, "patch.py": patch, "empty.py": ""}
-    repo.commit("Tell prices in pounds", files)
-    _, symbols, listed = only(repo.root)
-    assert symbols == ["latin.py::price", "patch.py::parse"]
-    assert listed == ["empty.py", "latin.py", "patch.py"]
-
-
-def test_the_users_configuration_changes_nothing(repo: GitRepo) -> None:
-    repo.commit("Bake loaves at home", {"bread.py": changed(BREAD, "getcwd()", "getenv('HOME')")})
-    before = build_from_git(repo.root)
-    for setting in (
-        *("diff.noprefix=true", "diff.mnemonicPrefix=true", "color.ui=always", "diff.renames=false"),
-        *("diff.external=false", "log.showSignature=true", "diff.context=9", "diff.relative=true"),
-        *("core.quotePath=true", "diff.algorithm=patience", "log.date=relative", "format.pretty=oneline"),
-    ):
-        repo.git("config", *setting.split("="))
-    assert build_from_git(repo.root) == before != []
-
-
-def test_other_languages_are_mined_too(repo: GitRepo) -> None:
-    go = "package oven\n\n// Heat warms the oven.\nfunc (o *Oven) Heat() int {\n\treturn 1\n}\n"
-    repo.commit("Heat ovens step by step", {"oven.go": go})
-    repo.commit("Heat ovens faster than before", {"oven.go": changed(go, "return 1", "return 2")})
-    assert [list(case.symbols) for case in build_from_git(repo.root)] == [["oven.go::Oven.Heat"]] * 2
-
-
-def test_scripts_without_ending_are_mined_too(repo: GitRepo) -> None:
-    repo.commit(
-        "Deliver bread by bicycle", {"deliver": "#!/usr/bin/env python3\ndef ride():\n    return 1\n"}
-    )
-    assert only(repo.root)[1] == ["deliver::ride"]
-
-
-def test_progress_ends_at_its_total(repo: GitRepo) -> None:
-    repo.commit("Bake loaves at home", {"bread.py": changed(BREAD, "getcwd()", "getenv('HOME')")})
-    told: list[Progress] = []
-    build_from_git(repo.root, on_progress=told.append)
-    assert told == [Progress(1, 2), Progress(2, 2)]
-
-
-def test_a_hook_of_another_repository_does_not_mislead(
-    repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    repo.commit("Bake loaves at home", {"bread.py": changed(BREAD, "getcwd()", "getenv('HOME')")})
-    other = GitRepo(tmp_path / "other")
-    monkeypatch.setenv("GIT_DIR", str(other.root / ".git"))
-    assert only(repo.root)[0] == "Bake loaves at home"
-
-
 def test_places_without_a_history_are_refused(repo: GitRepo, tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.mkdir()
@@ -303,13 +219,4 @@ def test_a_shallow_clone_is_refused_with_its_remedy(repo: GitRepo, tmp_path: Pat
 def test_a_machine_without_git_is_told_so(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(EvalError, match="install it"):
-        build_from_git(repo.root)
-
-
-def test_a_damaged_history_is_an_error_not_a_short_set(repo: GitRepo) -> None:
-    for number in range(3):
-        repo.commit(f"Weigh loaves on scale {'abc'[number]}", {"bread.py": BREAD + f"\n\nX = {number}\n"})
-    tree = repo.git("rev-parse", "HEAD~2^{tree}").strip()
-    (repo.root / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
-    with pytest.raises(EvalError, match="could not read the history"):
         build_from_git(repo.root)

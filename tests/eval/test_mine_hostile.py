@@ -11,7 +11,6 @@ import pytest
 
 from dowse.errors import EvalError
 from dowse.eval.mine import build_from_git
-from dowse.history import log
 from dowse.history.log import open_blobs, open_repository
 from dowse.source import git_process
 from dowse.source.walk import MAX_FILE_BYTES
@@ -112,20 +111,6 @@ def test_commands_of_a_configuration_are_not_run(repo: GitRepo, script: Path, ki
     assert executed(script) == []
 
 
-def test_hooks_and_includes_are_not_obeyed(repo: GitRepo, script: Path, tmp_path: Path) -> None:
-    for hook in ("post-checkout", "post-index-change", "reference-transaction", "fsmonitor-watchman"):
-        path = repo.root / ".git/hooks" / hook
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"#!/bin/sh\n{script} hook\n")
-        path.chmod(0o755)
-    included = tmp_path / "included"
-    included.write_text(f"[core]\n\tfsmonitor = {script} include\n[diff]\n\texternal = {script} include\n")
-    with (repo.root / ".git/config").open("a") as config:
-        config.write(f'[include]\n\tpath = {included}\n[includeIf "gitdir:**"]\n\tpath = {included}\n')
-    assert queries(repo.root) == ["Bake loaves at home"]
-    assert executed(script) == []
-
-
 def test_no_command_runs_what_a_repository_names(repo: GitRepo, script: Path, tmp_path: Path) -> None:
     for kind in COMMANDS:
         configure(repo, script, kind)
@@ -200,22 +185,6 @@ def test_linked_work_trees_submodules_and_other_hashes_are_mined(repo: GitRepo, 
     assert queries(modern) == ["Bake loaves at home"]
 
 
-def test_grafts_count_and_replacements_do_not(repo: GitRepo) -> None:
-    head = repo.git("rev-parse", "HEAD").strip()
-    repo.git("replace", head, repo.git("rev-parse", "HEAD~1").strip())
-    assert queries(repo.root) == ["Bake loaves at home"]
-    repo.commit("Sell bread for money", {"shop.py": "def sell():\n    return 3\n"})
-    (repo.root / ".git/info/grafts").write_text(repo.git("rev-parse", "HEAD").strip() + "\n")
-    assert queries(repo.root) == ["Sell bread for money"]
-
-
-def test_refs_as_reftable_are_refused_with_a_remedy(repo: GitRepo) -> None:
-    (repo.root / ".git/HEAD").write_text("ref: refs/heads/.invalid\n")
-    (repo.root / ".git/reftable").mkdir()
-    with pytest.raises(EvalError, match="git refs migrate"):
-        build_from_git(repo.root)
-
-
 def test_a_blob_that_expands_is_not_read(repo: GitRepo) -> None:
     name = repo.commit("Bake an enormous cake", {"cake.py": b"#" * (40 << 20)})
     blob, small = (repo.git("rev-parse", f"{name}:{file}").strip() for file in ("cake.py", "bread.py"))
@@ -234,16 +203,6 @@ def history_lines(repository: object) -> Iterator[bytes]:
         yield from process.lines(100_000_000)
 
 
-def test_a_blob_that_git_can_not_hold_is_an_error(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(git_process, "_MAX_ALLOCATION", "1m")
-    big = b"".join(b"x = %d\n" % number for number in range(500_000))
-    repo.commit("Bake an enormous cake", {"cake.py": big})
-    (repo.root / "cake.py").unlink()
-    repo.commit("Move the cake elsewhere", {"tart.py": big + b"y = 1\n"})  # renames are found by content
-    with pytest.raises(EvalError, match="could not read the history"):
-        build_from_git(repo.root)
-
-
 @pytest.mark.parametrize("content", [b"", b"garbage", b"PACK\0\0\0\2\xff\xff\xff\xff" + b"x" * 999])
 def test_damaged_packs_are_one_line(repo: GitRepo, content: bytes) -> None:
     repo.git("gc", "--quiet")
@@ -251,25 +210,6 @@ def test_damaged_packs_are_one_line(repo: GitRepo, content: bytes) -> None:
         path.chmod(0o644)
         path.write_bytes(content)
     with pytest.raises(EvalError, match=r"^[^\n]*git fsck[^\n]*$"):
-        build_from_git(repo.root)
-
-
-def test_damaged_side_files_of_packs_are_not_read(repo: GitRepo) -> None:
-    repo.git("gc", "--quiet")
-    repo.git("commit-graph", "write", "--reachable")
-    repo.git("multi-pack-index", "write")
-    for place in ("info/commit-graph", "pack/multi-pack-index"):
-        path = repo.root / ".git/objects" / place
-        path.chmod(0o644)
-        path.write_bytes(b"\xff" * 4096)
-    assert queries(repo.root) == ["Bake loaves at home"]
-
-
-def test_an_endless_subject_is_one_line(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
-    repo.commit("Bake " + "and bake " * 12_000, {"bread.py": BREAD})
-    assert queries(repo.root)[-1] == "Bake loaves at home"
-    monkeypatch.setattr(log, "MAX_HEADER_BYTES", 100_000)
-    with pytest.raises(EvalError, match="more than 100,000 bytes"):
         build_from_git(repo.root)
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from dowse import Index
-from dowse.errors import EvalError
 from dowse.eval import Case, Dataset
 from dowse.eval.index_targets import note_missing_targets
-from eval.small_tree import make_corpus, make_tree
+from eval.small_tree import make_tree
 
 
 @pytest.fixture(scope="module")
@@ -65,20 +63,3 @@ def test_what_can_be_found_needs_no_note(index: Index, data: Dataset) -> None:
 )
 def test_what_can_not_is_named_with_what_may_be_meant(index: Index, data: Dataset, told: str) -> None:
     assert note_missing_targets(index, data) == f"1 of 2 answers is not in this index, {told}"
-
-
-def test_an_answer_to_many_questions_counts_once(index: Index) -> None:
-    assert note_missing_targets(index, files("oven.py", "a.go", "a.go", "b.go")).startswith(
-        "2 of 3 answers are not"
-    )
-
-
-def test_nothing_there_is_another_repository(index: Index) -> None:
-    with pytest.raises(EvalError, match=r"no answer of x is in the index of .*; name the repository"):
-        note_missing_targets(index, files("a.go", "b.go"))
-
-
-def test_entries_of_a_corpus_are_not_looked_at(tmp_path: Path) -> None:
-    with Index.open(make_corpus(tmp_path / "c"), encoder="none", index_dir=str(tmp_path / "i")) as corpus:
-        corpus.update()
-        assert note_missing_targets(corpus, symbols("d1", "nothing")) == ""

@@ -10,15 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.eval.reports.model import Report
 from dowse.eval.reports.text import WIDTH, render_text
-from dowse.eval.reports.wording import (
-    format_difference,
-    format_score,
-    format_value,
-    keep_end,
-    one_line,
-)
 from dowse.formats.style import Style, choose_colors
 from eval.report_samples import dataset, hostile_report, report, set_report, small_report
 
@@ -60,11 +52,6 @@ def test_the_worst_questions_show_what_was_found_instead() -> None:
     assert "src/0.py is asked" not in worst
 
 
-def test_another_row_can_be_asked_for_its_worst() -> None:
-    text = render_text(small_report(), worst=1, row="plain")
-    assert "worst of plain on one" in text and "worst of good" not in text
-
-
 @pytest.mark.parametrize("colours", [Style(), choose_colors("always", {})], ids=["plain", "colour"])
 def test_colour_is_only_for_terminals_and_changes_no_text(colours: Style) -> None:
     text = render_text(small_report(), colours=colours)
@@ -94,49 +81,6 @@ def test_no_line_is_longer_than_the_width(modes: list[str], query: str, ks: set[
     assert max(len(line) for line in text.splitlines()) <= WIDTH
 
 
-def test_an_empty_report_is_no_error() -> None:
-    assert render_text(Report({}, ())) == "\n"
-    assert "no rows" not in render_text(Report({}, (replace(small_report().sets[0], results=()),)))
-
-
-@pytest.mark.parametrize(
-    ("value", "said"), [(0.5124, ".512"), (1.0, "1.000"), (0.0, ".000"), (None, "–"), (0.99951, "1.000")]
-)
-def test_numbers(value: float | None, said: str) -> None:
-    assert format_score(value) == said
-
-
-@pytest.mark.parametrize(
-    ("value", "said"), [(0.031, "+.031"), (-0.0041, "−.004"), (-0.0001, "±.000"), (0, "±.000")]
-)
-def test_differences_have_a_sign(value: float, said: str) -> None:
-    assert format_difference(value) == said
-
-
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        (0.421, "0.42"),
-        (0.999, "1.0"),
-        (3.14, "3.1"),
-        (9.96, "10"),
-        (18.2, "18"),
-        (1240.4, "1,240"),
-        (None, "–"),
-    ],
-)
-def test_times_have_the_digits_that_matter(value: float | None, said: str) -> None:
-    assert format_value("p50_ms", value) == said
-
-
-@given(st.text(), st.integers(1, 40))
-def test_cut_text_keeps_its_width_and_its_end_or_beginning(text: str, width: int) -> None:
-    assert len(one_line(text, width)) <= width and len(keep_end(text, width)) <= width
-    whole = one_line(text)
-    assert whole.startswith(one_line(text, width).removesuffix("…"))
-    assert whole.endswith(keep_end(text, width).removeprefix("…"))
-
-
 def test_ties_are_said_and_the_row_compared_with_is_marked() -> None:
     rows = {"a": [1] * 8, "b": [1] * 8, "c": [0] * 8}
     text = render_text(report(set_report(dataset("x", 8), rows, "b")))
@@ -145,24 +89,3 @@ def test_ties_are_said_and_the_row_compared_with_is_marked() -> None:
     close = {"a": [1, 2, 1, 2, 1, 2, 1, 2], "b": [1, 1, 1, 2, 1, 2, 1, 2]}
     text = render_text(report(set_report(dataset("x", 8), close, "a")))
     assert "* highest: b, nDCG@10 against = a: +" in text and "best" not in text
-
-
-def test_a_row_alone_is_not_the_best_of_any() -> None:
-    text = render_text(report(set_report(dataset("x", 8), {"a": [1] * 8})))
-    assert "best" not in text and "*" not in text
-
-
-def test_notes_stand_under_the_title() -> None:
-    each = set_report(dataset("x", 3), {"a": [1, 2, 3]})
-    noted = replace(each, dataset=replace(each.dataset, notes=["1 of 3 answers is not there"]))
-    lines = render_text(report(noted)).splitlines()
-    assert lines[2] == "note: 1 of 3 answers is not there"
-    assert lines[3].startswith("note: too few questions to tell (3)")
-
-
-def test_the_commit_that_was_searched_is_told_beside_our_own() -> None:
-    each = set_report(dataset("x", 3), {"a": [1, 2, 3]})
-    index = {"commit": "feedbeef" * 5}
-    text = render_text(report(replace(each, dataset=replace(each.dataset, index=index))))
-    assert "dowse commit: 0123abcd" in text and "Searched commit: feedbeeffeed\n" in text
-    assert "Searched" not in render_text(report(each))

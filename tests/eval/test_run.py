@@ -11,7 +11,7 @@ import pytest
 from dowse import Index
 from dowse.config import cache_folder
 from dowse.errors import EvalError
-from dowse.eval import Case, Dataset, evaluate, load_datasets
+from dowse.eval import Case, Dataset, load_datasets
 from dowse.eval.clean_index import open_clean_index
 from dowse.eval.configurations import COMPARED, parse_configuration
 from dowse.eval.reports.model import SetReport
@@ -95,41 +95,10 @@ def test_questions_are_words_and_no_query_language(tree: Path) -> None:
     assert [row.metrics["hit@10"] for row in report.results] == [1.0, 1.0]
 
 
-def test_cuts_and_depth(questions: Dataset) -> None:
-    report = run_dataset(questions, None, running("keyword", ks=(1, 3), depth=2))
-    (row,) = report.results
-    assert set(row.metrics) == {"mrr@100"} | {
-        f"{name}@{k}" for name in ("ndcg", "recall", "hit", "precision") for k in (1, 3, 10)
-    }
-    # nDCG@10 decides, so ten results are asked for whatever else is said.
-    assert report.dataset.index["depth"] == 10
-    deep = run_dataset(replace(questions, metric="mrr@100"), None, running("keyword", ks=(2,), depth=2))
-    usual = {"mrr@100", "ndcg@2", "recall@2", "hit@2", "precision@2"}
-    assert set(deep.results[0].metrics) == {*usual}
-    assert all(len(case.found) <= 2 for case in deep.results[0].cases)
-
-
 def test_other_tools_are_rows_too(questions: Dataset) -> None:
     report = run_dataset(questions, None, running("keyword", systems=(("fts5", named_system("fts5")),)))
     assert modes(report) == ["keyword", "fts5"]
     assert report.results[1].metrics["hit@10"] > 0
-
-
-@pytest.mark.parametrize(
-    ("against", "kept"), [("auto", "auto"), ("keyword", "keyword"), ("hybrid", ""), ("", "")]
-)
-def test_the_row_that_others_are_compared_with(questions: Dataset, against: str, kept: str) -> None:
-    report = run_dataset(questions, None, running("keyword", "auto", against=against))
-    assert report.against == kept
-
-
-def test_progress_tells_what_is_done(tree_copy: Path, questions: Dataset) -> None:
-    told: list[Progress] = []
-    run_dataset(questions, tree_copy, running("keyword", "auto", encoder="small", on_progress=told.append))
-    assert list(dict.fromkeys(each.doing for each in told)) == ["indexing", "embedding", "asking"]
-    asked = [each for each in told if each.what == "questions, auto"]
-    assert [each.done for each in asked] == list(range(1, len(QUESTIONS) + 1))
-    assert {each.total for each in asked} == {len(QUESTIONS)}
 
 
 @pytest.mark.parametrize(
@@ -205,14 +174,6 @@ def test_the_users_own_index_is_never_touched(tree_copy: Path, questions: Datase
     assert contents(own.backend.folder) == before
 
 
-def test_even_where_the_settings_name_a_place(
-    tree: Path, questions: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DOWSE_INDEX_DIR", str(tmp_path / "mine"))
-    run_dataset(questions, tree, running("keyword"))
-    assert not (tmp_path / "mine").exists()
-
-
 def test_answers_in_the_tree_are_never_indexed_also_those_that_come_later(
     tree_copy: Path, tmp_path: Path
 ) -> None:
@@ -278,27 +239,4 @@ def test_documentation_is_stripped_where_the_questions_are_made_of_it(
         run_dataset(stripped, tree, running("keyword"), place, refresh=False)
 
 
-def test_a_report_says_so_where_the_settings_strip_documentation(tree_copy: Path, questions: Dataset) -> None:
-    (tree_copy / ".dowse.toml").write_text("strip_docs = true\n")
-    assert run_dataset(questions, tree_copy, running("keyword")).dataset.strip_docs
-
-
 # The library
-
-
-def test_any_callable_can_be_measured() -> None:
-    cases = [Case("a", files={"a.py": 1.0}), Case("b", files={"b.py": 1.0})]
-    row = evaluate(lambda query, k: [f"{query}.py", "x.py"][:k], cases)
-    assert row.level == "file" and row.metrics["mrr@100"] == 1.0
-
-
-def test_what_the_package_offers() -> None:
-    import inspect
-
-    import dowse.eval as public
-
-    offered = ("build_from_git", "evaluate", "mean_results", "aggregate_by_mode")
-    assert set(offered) <= set(public.__all__)
-    assert all(callable(getattr(public, name)) for name in public.__all__)
-    given = inspect.signature(public.build_from_git).parameters
-    assert given["max_cases"].default == 200 and given["symbols"].default is True

@@ -46,14 +46,6 @@ def test_axe_finds_nothing_in_the_help_and_the_question(visitor: Visitor) -> Non
     assert violations(page) == []
 
 
-def test_on_a_phone_reasons_unfold_below_the_hit(visitor: Visitor) -> None:
-    page = open_page(visitor, *PAGES["search"], width=375, touch=True)
-    expect(page.get_by_role("region", name="Similar functions")).to_be_hidden()
-    page.get_by_text("Why it is here, and what is similar").tap()
-    expect(page.get_by_role("region", name="Similar functions")).to_be_visible()
-    assert violations(page) == [] and not is_wider_than_screen(page)
-
-
 def test_the_focus_is_always_seen(visitor: Visitor) -> None:
     page = open_page(visitor, *PAGES["search"])
     outline = """() => {
@@ -65,12 +57,6 @@ def test_the_focus_is_always_seen(visitor: Visitor) -> None:
     for _ in range(25):
         page.keyboard.press("Tab")
         assert page.evaluate(outline), page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
-
-
-def test_the_first_tab_skips_to_the_content(visitor: Visitor) -> None:
-    page = open_page(visitor, *PAGES["status"])
-    page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
 
 
 def everybody_can_use(page: Page) -> None:

@@ -70,10 +70,6 @@ def test_licences_of_what_is_in_the_page_come_with_it() -> None:
         assert f"{name} " in text
 
 
-def test_the_lock_file_names_no_mirror() -> None:
-    assert '"resolved"' not in (WEB / "package-lock.json").read_text()
-
-
 def transfer_sizes(page: Path) -> dict[str, int]:
     """Return what is sent of every file but the grammars, packed as the server packs it."""
     grammars = set(re.findall(r"^  (\w+): \(\) =>", (WEB / "src/code/grammars.ts").read_text(), re.MULTILINE))

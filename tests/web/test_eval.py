@@ -20,16 +20,6 @@ def test_the_latest_own_run_is_shown_with_its_origin(visitor: Visitor) -> None:
     expect(latency.get_by_role("listitem").filter(has_text="auto")).to_contain_text("3.3 ms · 13 ms")
 
 
-def test_modes_can_be_left_out(visitor: Visitor) -> None:
-    page = visitor.open("/eval")
-    quality = page.get_by_role("region", name="Quality", exact=True)
-    radar = quality.get_by_role("img", name="Radar of MRR")
-    expect(radar.locator("polygon[fill-opacity]")).to_have_count(2)
-    page.get_by_role("checkbox", name="keyword").uncheck()
-    expect(radar.locator("polygon[fill-opacity]")).to_have_count(1)
-    expect(page.get_by_role("region", name="Latency").get_by_role("listitem")).to_have_count(1)
-
-
 def test_sets_have_figures_with_intervals(visitor: Visitor, server: Running) -> None:
     page = visitor.open("/eval")
     page.get_by_role("button", name="rolls").click()
@@ -71,12 +61,3 @@ def test_two_runs_are_compared(visitor: Visitor) -> None:
     page.get_by_label("Order").select_option("won")
     first = page.get_by_role("list", name="Questions").get_by_role("listitem").first
     expect(first).to_contain_text("1st5th")  # the last question: found as 5th before the change
-
-
-def test_without_own_reports_ours_are_shown(visitor: Visitor, server: Running) -> None:
-    shipped = [each for each in server.get("eval")["reports"] if each["source"] == "shipped"]
-    page = visitor.open(f"/eval?run={shipped[0]['id']}")
-    expect(page.get_by_text("Measured by the makers of dowse")).to_be_visible()
-    expect(page.get_by_role("region", name="Sets").get_by_role("row")).to_have_count(
-        len(shipped[0]["sets"]) + 2  # a head, and the means
-    )

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dowse import Index
-from dowse.services.web.options import ServeOptions
 from interfaces.http.running import Running, running
 from web.conftest import Visit
 
@@ -69,18 +68,6 @@ def test_what_is_chosen_comes_first_and_says_so(visit: Visit, kitchen: Running) 
     expect(why.get_by_text("what was chosen")).to_be_visible()
 
 
-def test_clicks_and_copies_are_choices_too(visit: Visit, kitchen: Running) -> None:
-    page = visit(kitchen).open(QUESTION, consent="yes")
-    name = second_name(page)
-    with page.expect_response("**/api/feedback") as copied:
-        page.get_by_role("article").nth(1).get_by_role("button", name="Copy path:line").click()
-    with page.expect_response("**/api/feedback") as clicked:
-        page.get_by_role("article").nth(1).get_by_role("link", name=name).click()
-    assert [answer.value.json()["kind"] for answer in (copied, clicked)] == ["copy", "click"]
-    assert copied.value.json()["visitor"] == clicked.value.json()["visitor"]
-    assert chosen(kitchen) == [(name, 2)]
-
-
 def test_it_is_forgotten_on_request_and_switched_off(visit: Visit, kitchen: Running) -> None:
     page = visit(kitchen).open(QUESTION, consent="yes")
     bad = page.get_by_role("article").first.get_by_role("button", name="Wrong answer")
@@ -96,11 +83,3 @@ def test_it_is_forgotten_on_request_and_switched_off(visit: Visit, kitchen: Runn
     page.goto(QUESTION)
     expect(page.get_by_role("article").first).to_be_visible()
     expect(page.get_by_role("button", name="Good answer")).to_have_count(0)
-
-
-def test_a_server_that_keeps_nothing_does_not_ask(visit: Visit, bakery: Index) -> None:
-    with running([bakery], ServeOptions(feedback=False)) as server:
-        page = visit(server).open("/status", consent="")
-        settings = page.get_by_role("region", name="Learning from choices")
-        expect(settings).to_contain_text("started with it switched off")
-        expect(page.get_by_role("button", name="Yes, learn")).to_have_count(0)

@@ -11,7 +11,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dowse import Index
-from dowse.config import Settings
 from interfaces.http.running import Running, running
 from web.conftest import Visit, Visitor
 
@@ -65,15 +64,6 @@ def test_controls_show_the_settings_of_the_server(visit: Visit, unusual: Running
     assert not sent(page, re.compile("oven$")).keys() & SET.keys()  # the server needs not be told
 
 
-def test_controls_show_the_usual_settings(visitor: Visitor) -> None:
-    usual = Settings()
-    page = opened(visitor, f"{ASKED}&index=bakery")
-    for label, (name, _) in CHOICES.items():
-        expect(page.get_by_label(label)).to_have_value(getattr(usual, name))
-    for label, name in SWITCHES.items():
-        expect(page.get_by_label(label)).to_be_checked(checked=getattr(usual, name))
-
-
 @pytest.mark.parametrize("value", ["euclidean", "hyperbolic", "spectral"])
 def test_what_is_chosen_is_asked_for(visit: Visit, unusual: Running, value: str) -> None:
     page = opened(visit(unusual))
@@ -81,27 +71,3 @@ def test_what_is_chosen_is_asked_for(visit: Visit, unusual: Running, value: str)
     assert sent(page, re.compile(f"clustering={value}$"))["clustering"] == [value]
     page.get_by_label("Clusters by").select_option("meaning")
     assert "clustering" not in sent(page, re.compile("oven$"))
-
-
-def test_what_the_server_does_can_be_switched_off(visit: Visit, unusual: Running) -> None:
-    page = opened(visit(unusual))
-    page.get_by_label("Expand").uncheck()
-    page.get_by_label("Diversify").select_option(label="no")
-    asked = sent(page, re.compile("expand=0&diversify=no$"))
-    assert (asked["expand"], asked["diversify"]) == (["false"], [""])
-    page.reload()
-    expect(page.get_by_label("Diversify")).to_have_value("")
-    expect(page.get_by_label("Expand")).not_to_be_checked()
-
-
-def test_indexes_that_differ_say_so(visit: Visit, bakery: Index, inn: Index) -> None:
-    with running([bakery, with_settings(inn, clustering="spectral", expand=True)]) as server:
-        page = opened(visit(server))
-        clusters = page.get_by_label("Clusters by")
-        expect(clusters.locator("option:checked")).to_have_text("as each index is set")
-        expect(page.get_by_label("Expand (varies)")).to_be_visible()
-        page.get_by_label("Index", exact=True).select_option("inn")
-        expect(clusters).to_have_value("spectral")
-        expect(page.get_by_label("Expand", exact=True)).to_be_checked()
-        page.get_by_label("Index", exact=True).select_option("bakery")
-        expect(clusters).to_have_value("euclidean")

@@ -82,20 +82,6 @@ def test_modes_choose_the_lanes(visitor: Visitor, label: str, lanes: str) -> Non
     expect(page).to_have_url(re.compile(f"mode={label.lower()}"))
 
 
-def test_the_graph_mode_walks_references(visitor: Visitor) -> None:
-    page = visitor.open("/search?q=what+calls+knead&index=bakery&mode=graph")
-    expect(page.get_by_role("article").first).to_contain_text("bake_bread")
-    page.get_by_label("Auto").check()
-    expect(page.get_by_text("read as structure")).to_be_visible()
-
-
-def test_a_second_look_is_part_of_the_score(visitor: Visitor) -> None:
-    page = visitor.open(ASKED + "&mode=hybrid")
-    expect(page.get_by_role("article").first).to_be_visible()
-    page.get_by_label("Rerank").check()
-    expect(page.get_by_label("About the selected hit")).to_contain_text("Second look")
-
-
 def test_filters_are_chips_and_text_at_once(visitor: Visitor) -> None:
     page = visitor.open("/search?q=order&index=bakery")
     filters = page.get_by_role("list", name="Filters")
@@ -155,17 +141,6 @@ def test_reasons_add_up_to_the_score(visitor: Visitor, server: Running) -> None:
     expect(why.get_by_test_id("score")).to_have_text(f"{first['score']:.3f}")
 
 
-def test_similar_functions_stand_beside_the_hit(visitor: Visitor, server: Running) -> None:
-    page = visitor.open(ASKED)
-    similar = page.get_by_role("region", name="Similar functions")
-    hits = server.get("search", q=QUESTION, index="bakery")["hits"]
-    for number in (0, 1):
-        page.get_by_role("article").nth(number).click()
-        nearest = server.get("related", target=hits[number]["id"], index="bakery")["neighbours"][0]
-        expect(similar.get_by_role("listitem").first).to_contain_text(nearest["qualified_name"])
-        expect(similar.get_by_role("listitem").first).to_contain_text(f"{nearest['score']:.2f}")
-
-
 def test_code_is_coloured_and_the_words_are_marked(visitor: Visitor) -> None:
     page = visitor.open("/search?q=parse_order&index=bakery")
     code = page.get_by_role("article").first.get_by_role("region", name="Code of parse_order")
@@ -173,21 +148,6 @@ def test_code_is_coloured_and_the_words_are_marked(visitor: Visitor) -> None:
     expect(code).to_contain_text("27")
     marked = "() => [...CSS.highlights.get('asked')].some(range => range.toString() === 'parse_order')"
     page.wait_for_function(marked)
-
-
-def test_long_code_can_be_unfolded(visitor: Visitor) -> None:
-    page = visitor.open("/search?q=bake_bread&index=bakery")
-    first = page.get_by_role("article").first
-    expect(first).not_to_contain_text("return loaves")
-    first.get_by_role("button", name=re.compile("^Show . more lines")).click()
-    expect(first).to_contain_text("return loaves")
-
-
-def test_patterns_show_the_lines_that_match(visitor: Visitor) -> None:
-    page = visitor.open("/search?q=%2Fdef+%5Cw%2B_order%2F&index=bakery")
-    expect(page.get_by_role("article").filter(has_text="parse_order").first).to_contain_text(
-        "1 matching line"
-    )
 
 
 def test_suggestions_while_typing(visitor: Visitor) -> None:
@@ -203,41 +163,3 @@ def test_more_hits_on_request(visitor: Visitor) -> None:
     expect(page.get_by_role("article")).to_have_count(10)
     page.get_by_role("button", name="Show more", exact=True).click()
     expect(page.get_by_role("article")).to_have_count(20)
-
-
-def test_more_hits_leave_the_first_ones_where_they_are(visitor: Visitor) -> None:
-    """Clusters share out the first page; on request more follows, and no share is counted anew."""
-    page = visitor.open("/search?q=bread&diversify=sample&index=bakery")
-    expect(page.get_by_role("article")).to_have_count(10)
-    first = page.get_by_role("article").locator("h2 a").all_inner_texts()
-    page.get_by_role("button", name="Show more").click()
-    expect(page.get_by_role("article").nth(10)).to_be_visible()
-    assert page.get_by_role("article").locator("h2 a").all_inner_texts()[:10] == first
-
-
-def test_several_indexes_answer_together_or_one_alone(visitor: Visitor) -> None:
-    page = visitor.open("/search?q=sweep&mode=keyword")
-    expect(page.get_by_role("article").first).to_contain_text("inn ·")
-    page.get_by_label("Index", exact=True).select_option("bakery")
-    expect(page.get_by_role("article").filter(has_text="inn ·")).to_have_count(0)
-    expect(page).to_have_url(re.compile("index=bakery"))
-
-
-def test_the_theme_follows_the_system_and_the_switch(visitor: Visitor) -> None:
-    def has(page: Page, colour: str) -> None:
-        expect(page.locator("html")).to_have_css("background-color", colour)
-
-    background = "getComputedStyle(document.documentElement).backgroundColor"
-    dark = visitor.open("/status", theme="dark").evaluate(background)
-    page = visitor.open("/status", theme="light")
-    light = page.evaluate(background)
-    assert light != dark
-    page.get_by_role("button", name="Theme: as the system has it").click()
-    has(page, dark)
-    page.reload()
-    has(page, dark)  # kept
-    page.get_by_role("button", name="Theme: dark").click()
-    has(page, light)
-    page.get_by_role("button", name="Theme: light").click()
-    page.emulate_media(color_scheme="dark")
-    has(page, dark)

@@ -46,18 +46,6 @@ def test_a_server_that_is_gone_is_named_and_can_be_tried_again(visitor: Visitor)
     expect(page.get_by_role("article").first).to_contain_text("bread")
 
 
-def test_a_slow_answer_is_announced_and_still_comes(visitor: Visitor) -> None:
-    page = visitor.open("/search?index=bakery")
-    held: list[Route] = []
-    page.route("**/api/search*", lambda route: held.append(route))
-    page.get_by_role("searchbox").fill("bread")
-    expect(page.get_by_text("Still searching.")).to_be_visible()
-    for route in held:
-        route.continue_()
-    expect(page.get_by_role("article").first).to_contain_text("bread")
-    expect(page.get_by_text("Still searching.")).to_be_hidden()
-
-
 def test_a_late_answer_never_replaces_a_newer_one(visitor: Visitor) -> None:
     page = visitor.open("/search?index=bakery")
     held: list[Route] = []
@@ -83,22 +71,6 @@ def test_half_an_answer_says_what_is_missing(visitor: Visitor) -> None:
     expect(page.get_by_role("article").first).to_contain_text("bread")
 
 
-def test_embedding_in_the_background_shows_the_time_left(visitor: Visitor) -> None:
-    page = visitor.open("/search?index=bakery")
-
-    def at_work(status: dict[str, Any]) -> dict[str, Any]:
-        embedding = {"done": 30, "total": 40, "seconds_left": 200.0}
-        return {**status, "indexes": [{**index, "embedding": embedding} for index in status["indexes"]]}
-
-    change(page, at_work, "**/api/status")
-    change(page, _without_meaning)
-    page.goto(page.url)
-    page.get_by_role("searchbox").fill("bread")
-    expect(page.get_by_text("The rest is being embedded, about 3 min left;")).to_be_visible()
-    page.get_by_role("link", name="Progress").click()
-    expect(page.get_by_text("30 of 40 · 75 % · about 3 min left").first).to_be_visible()
-
-
 def test_a_first_index_is_announced_and_the_page_goes_on_by_itself(visit: Visit, mill: Index) -> None:
     with contextlib.ExitStack() as another_writer:
         another_writer.enter_context(write_lock(mill.backend.folder, 1, lambda _: None))
@@ -109,16 +81,6 @@ def test_a_first_index_is_announced_and_the_page_goes_on_by_itself(visit: Visit,
             another_writer.close()  # now the server's own process may write
             expect(page.get_by_role("article").first).to_contain_text("grind")
             expect(page.get_by_text("mill is being indexed for the first time.")).to_be_hidden()
-
-
-def test_copies_of_a_hit_are_named_beneath_it(visitor: Visitor) -> None:
-    page = visitor.open("/search?index=bakery")
-    places = [{"path": f"dist/{number}.js", "line": number + 1} for number in range(4)]
-    change(page, lambda found: {**found, "hits": [{**hit, "also_in": places} for hit in found["hits"]]})
-    page.get_by_role("searchbox").fill("bread")
-    expect(page.get_by_role("article").first).to_contain_text(
-        "also in dist/0.js:1, dist/1.js:2, dist/2.js:3 and 1 more"
-    )
 
 
 def change(page: Page, how: Any, url: str = "**/api/search*") -> None:

@@ -55,23 +55,6 @@ def test_bringing_up_to_date_is_seen_as_it_happens(visit: Visit, mill: Index) ->
         expect(card.get_by_role("button", name="Bring up to date")).to_be_enabled()
 
 
-def test_a_tab_behind_others_does_not_listen(visit: Visit, mill: Index) -> None:
-    """A browser holds six lines to a server for all its tabs: the seventh tab would wait for ever."""
-    mill.update()
-    with running([mill]) as server:
-        server.events("done")
-        listens(server, False)
-        page = visit(server).open("/status")
-        listens(server, True)
-        turn(page, "hidden")
-        listens(server, False)
-        turn(page, "visible")
-        listens(server, True)
-        server.state.broker.publish("mill", "embed", 30, 100)
-        bar = page.get_by_role("progressbar", name="mill: Embedding symbols")
-        expect(bar).to_have_attribute("aria-valuenow", "30")
-
-
 def turn(page: Page, state: str) -> None:
     """Have the page believe that its tab is seen or not; a headless browser shows all of them."""
     page.evaluate(
@@ -89,18 +72,3 @@ def listens(server: Running, expected: bool) -> None:
     while bool(server.state.broker.subscribers) != expected and time.monotonic() < end:
         time.sleep(0.01)
     assert bool(server.state.broker.subscribers) == expected
-
-
-def test_progress_is_drawn_as_the_server_tells_it(visit: Visit, mill: Index) -> None:
-    mill.update()
-    with running([mill]) as server:
-        server.events("done")
-        page = visit(server).open("/status")
-        broker, bar = server.state.broker, page.get_by_role("progressbar", name="mill: Embedding symbols")
-        for done in (30, 60):
-            broker.publish("mill", "embed", done, 100)
-            expect(bar).to_have_attribute("aria-valuenow", str(done))
-            expect(page.get_by_text(f"{done} of 100 · {done} %")).to_be_visible()
-        broker.publish("mill", "failed", detail="the disk is full; make room and try again")
-        expect(page.get_by_role("alert")).to_contain_text("the disk is full")
-        expect(bar).to_be_hidden()

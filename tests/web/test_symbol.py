@@ -59,17 +59,6 @@ def test_the_outline_shows_the_file(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("getUserName")
 
 
-def test_it_opens_in_the_editor_and_copies_its_place(page: Page, server: Running) -> None:
-    found = symbol(server, "bake_bread")
-    link = page.get_by_role("link", name="Open in editor")
-    assert found["editor"].startswith("vscode://file/")
-    expect(link).to_have_attribute("href", found["editor"])
-    page.get_by_role("button", name="Copy path:line").click()
-    expect(page.get_by_role("button", name="Copied")).to_be_visible()
-    place = f"{found['symbol']['path']}:{found['symbol']['start_line']}"
-    assert page.evaluate("navigator.clipboard.readText()") == place
-
-
 def test_the_graph_grows_with_depth_and_shrinks_with_kinds(visitor: Visitor, server: Running) -> None:
     page = visitor.open(address(server, "Order"))
     graph = page.get_by_role("region", name="Graph", exact=True)
@@ -116,15 +105,6 @@ def test_the_graph_zooms_moves_and_leads_on(visitor: Visitor, server: Running) -
     expect(page.get_by_role("heading", level=1)).to_have_text("bake_bread")
 
 
-def test_a_class_can_be_shown_with_its_members(visitor: Visitor, server: Running) -> None:
-    page = visitor.open(address(server, "Dough"))
-    code = page.get_by_role("region", name="Code of Dough")
-    expect(code).to_contain_text("Flour, water and patience.")
-    expect(code).not_to_contain_text("def rise")
-    page.get_by_role("button", name="Show all lines, members too").click()
-    expect(code).to_contain_text("def rise")
-
-
 def test_what_is_not_there_is_said(visitor: Visitor) -> None:
     page = visitor.open("/symbol/bakery/0123456789abcdef")
     expect(page.get_by_role("alert")).to_contain_text("No such symbol")
@@ -160,12 +140,6 @@ def test_callers_in_code_come_first_by_file_and_tests_are_folded(visit: Visit, c
     expect(callers).to_contain_text("test_put_7_10")
 
 
-def test_messages_of_the_page_speak_of_no_flags(visit: Visit, crowd: Running) -> None:
-    page = visit_put(visit, crowd)
-    expect(page.get_by_role("link", name="send_0_0").first).to_be_visible()
-    assert not re.search(r"(^|\s)--?[a-z]", page.locator("main").inner_text())
-
-
 @pytest.mark.parametrize(("width", "shown"), [(1280, 12), (390, 6)])
 def test_the_first_view_of_a_large_graph_can_be_read(
     visit: Visit, crowd: Running, width: int, shown: int
@@ -186,23 +160,3 @@ def test_the_first_view_of_a_large_graph_can_be_read(
         assert frame["y"] <= box["y"] and box["y"] + box["height"] <= frame["y"] + frame["height"]
     assert not is_wider_than_screen(page)
     assert violations(page) == []
-
-
-def test_tests_and_the_rest_of_a_graph_open_on_request(visit: Visit, crowd: Running) -> None:
-    page = visit_put(visit, crowd)
-    graph = page.get_by_role("group", name="Graph of references")
-    near = graph.locator('[data-layer="-1"]')
-    tests = graph.get_by_role("button", name="88 tests")
-    expect(tests).to_have_attribute("aria-expanded", "false")
-    tests.click()
-    expect(tests).to_have_attribute("aria-expanded", "true")
-    expect(near).to_have_count(24)
-    expect(near.last).to_contain_text("test_put")
-    tests.press("Enter")
-    expect(near).to_have_count(12)
-    graph.get_by_role("button", name="Show 28 more").press("Enter")
-    expect(near).to_have_count(24)
-    graph.get_by_role("button", name="Show 16 more").press("Enter")
-    graph.get_by_role("button", name="Show 4 more").press("Enter")
-    expect(near).to_have_count(40)
-    expect(graph.get_by_role("button", name=re.compile("^Show"))).to_have_count(0)

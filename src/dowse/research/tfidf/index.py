@@ -50,7 +50,7 @@ OnCounted = Callable[[int, int], None]  # called with the number of texts counte
 FOLDER = "tfidf"
 # Terms in a segment, about: sorting them takes some 400 MB for a moment.
 SEGMENT_TERMS = 4_000_000
-# When there are more than `MAX_SMALL` segments with fewer postings than `SMALL`, all but the largest of them are
+# When more than `MAX_SMALL` segments have fewer postings than `SMALL`, all but the largest of these are
 # counted anew.
 SMALL, MAX_SMALL = 2_000_000, 8
 # Share of a segment's texts that may belong to no symbol any more before it is counted anew.
