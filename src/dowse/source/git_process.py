@@ -27,9 +27,8 @@ from dowse.security.safe_files import read_below
 # git is killed if it prints nothing for so long: crafted objects can take for ever.
 IDLE_TIMEOUT_SECONDS = 120.0
 _CONFIG_TIMEOUT_SECONDS = 10.0
-# Crafted objects can be decompression bombs: limit one allocation, and on Linux all memory of a process.
+# Crafted objects can be decompression bombs: limit one allocation.
 _MAX_ALLOCATION = "256m"
-_MAX_HEAP_BYTES = 1 << 30
 _MAX_ANSWER_BYTES = 1_000_000
 _MAX_GRAFTS_BYTES = 1_000_000
 _MAX_ALTERNATES_BYTES = 65_536
@@ -130,7 +129,6 @@ class GitProcess:
             )
         except OSError as error:
             raise GitMissing(error.strerror or str(error)) from error
-        _limit_heap(self._process.pid)
         assert self._process.stdout is not None and self._process.stderr is not None  # noqa: S101 - pipes
         self._out, self._err = self._process.stdout, self._process.stderr
         self._ready = selectors.DefaultSelector()
@@ -444,17 +442,6 @@ def _find_git() -> tuple[str, str]:
     if program is None:
         raise GitMissing("not found")
     return program, path
-
-
-def _limit_heap(process: int) -> None:
-    """Limit the heap of a process, where the system can; memory-mapped packs do not count."""
-    try:
-        import resource
-
-        limits = (_MAX_HEAP_BYTES, _MAX_HEAP_BYTES)
-        resource.prlimit(process, resource.RLIMIT_DATA, limits)
-    except (ImportError, AttributeError, OSError, ValueError):
-        return  # Windows, macOS; or the process has ended
 
 
 def check_objects(common: str) -> str:

@@ -3,8 +3,7 @@
 Patterns follow gitignore(5). One deliberate difference: `?` and `[…]` match one character where git matches
 one byte, so `caf?` matches `café`.
 
-Ignore files are untrusted, so neither patterns nor names may make matching slow (ReDoS): see `translate` for
-a single pattern, and the limits below for many of them.
+Ignore files are untrusted, so neither patterns nor names may make matching slow (ReDoS): see `translate`.
 """
 
 from __future__ import annotations
@@ -14,12 +13,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-# Limits of one ignore file. Hand-written files have some hundred rules; a pattern longer than the longest
-# path can't match. Names without wildcards are looked up, but each pattern with wildcards is tried on every
-# path, so there is a limit on the sum of their characters.
-MAX_RULES, MAX_PATTERN_CHARACTERS, MAX_WILDCARD_CHARACTERS = 10_000, 4096, 8192
-# What follows a `**` is tried at every folder of a path, so such a pattern costs more.
-_DOUBLE_STAR_COST = 8
+# Of one ignore file. Hand-written files have some hundred rules; a pattern longer than the longest path can't
+# match.
+MAX_RULES, MAX_PATTERN_CHARACTERS = 10_000, 4096
 # Up to so many suffixes, one `endswith` call is faster than a look-up for each length.
 _FEW_SUFFIXES = 64
 
@@ -57,12 +53,11 @@ class Rule:
 class IgnoreRules:
     """The compiled rules of one ignore file; paths are relative to its folder."""
 
-    __slots__ = ("_directories", "_files", "cost", "rules", "source")
+    __slots__ = ("_directories", "_files", "rules", "source")
 
     def __init__(self, lines: Iterable[str], source: str = "") -> None:
         self.source = source
         self.rules = tuple(rule for line in lines if (rule := parse_rule(line)) is not None)
-        self.cost = sum(_wildcard_cost(rule) for rule in self.rules)
         self._directories = _Table(self.rules)
         # Positions are only compared within one table, so the smaller one may renumber.
         for_files = tuple(rule for rule in self.rules if not rule.directory_only)
@@ -90,30 +85,9 @@ class IgnoreRules:
 
 def read_rules(text: str, source: str = "") -> IgnoreRules:
     """Return the rules in the text of one ignore file, within the limits."""
-    return IgnoreRules(islice(_limited_lines(text), MAX_RULES), source)
-
-
-def _limited_lines(text: str) -> Iterator[str]:
-    """Yield the lines that may hold a rule, without those that are too long or beyond the wildcard limit."""
-    left = MAX_WILDCARD_CHARACTERS
-    for line in text.removeprefix("\ufeff").split("\n"):
-        line = line.removesuffix("\r")
-        if not line or line[0] == "#" or len(line) > MAX_PATTERN_CHARACTERS:
-            continue
-        if not _SPECIAL.isdisjoint(line):
-            rule = parse_rule(line)
-            cost = 0 if rule is None else _wildcard_cost(rule)
-            if cost > left:
-                continue
-            left -= cost
-        yield line
-
-
-def _wildcard_cost(rule: Rule) -> int:
-    """Return the cost of a rule on every path, in characters; 0 if a look-up decides."""
-    if _is_literal(rule) or _is_suffix(rule):
-        return 0
-    return len(rule.glob) * (_DOUBLE_STAR_COST if "**" in rule.glob and not rule.by_name else 1)
+    lines = (line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n"))
+    rules = (line for line in lines if line and line[0] != "#" and len(line) <= MAX_PATTERN_CHARACTERS)
+    return IgnoreRules(islice(rules, MAX_RULES), source)
 
 
 def _is_literal(rule: Rule) -> bool:

@@ -35,10 +35,8 @@ MAX_DEPTH = 150
 
 GIT_IGNORE, DOWSE_IGNORE = ".gitignore", ".dowseignore"
 
-# A larger ignore file is not read. Nor is one more where so many of its kind, or so many characters of
-# patterns, apply already: each is tried on every path below (see source/ignore.py).
+# A larger ignore file is not read.
 MAX_IGNORE_BYTES = 1_000_000
-MAX_IGNORE_FILES, MAX_TOTAL_WILDCARD_CHARACTERS = 100, 16_384
 
 _READABLE_BY_ALL = 0o444
 
@@ -142,7 +140,6 @@ class IgnoreLayers:
 
     def with_folder_rules(self, dowse: _ScopedRules | None, own: _ScopedRules | None) -> IgnoreLayers:
         """Return the layers that apply in a folder with ignore files of its own."""
-        dowse, own = _within_limits(dowse, self.dowse), _within_limits(own, self.git)
         if dowse is None and own is None:
             return self
         return replace(
@@ -154,17 +151,6 @@ class IgnoreLayers:
     def at_repository(self, exclude: _ScopedRules | None) -> IgnoreLayers:
         """Return the layers at the top of a nested repository, where the outer one's rules end."""
         return replace(self, git=(exclude,) if exclude is not None else ())
-
-
-def _within_limits(scope: _ScopedRules | None, applied: tuple[_ScopedRules, ...]) -> _ScopedRules | None:
-    """Return the rules, unless so many of their kind apply that a hostile tree could make every path slow.
-
-    Each kind has a limit of its own: else `.dowseignore` files could leave no room for what git ignores.
-    """
-    if scope is None or len(applied) >= MAX_IGNORE_FILES:
-        return None
-    cost = sum(each.rules.cost for each in applied)
-    return scope if cost + scope.rules.cost <= MAX_TOTAL_WILDCARD_CHARACTERS else None
 
 
 @dataclass(frozen=True, slots=True)
