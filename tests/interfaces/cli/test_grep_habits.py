@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -78,21 +77,6 @@ def test_a_count_for_each_file(search, sample):
         source = (sample / path).read_text(errors="replace")
         assert int(count) == sum("order" in line.lower() for line in source.splitlines())
     assert len(counted) == len(search("/order/i", "-k", 0, "-l").splitlines())
-
-
-def test_at_most_so_many_of_each_file(search):
-    for query in ("/order/i", "order"):
-        counted = [int(line.rsplit(":", 1)[1]) for line in search(query, "-m", 2, "-c").splitlines()]
-        assert counted and max(counted) == 2
-    paths = [hit["path"] for hit in json.loads(search("order", "-m", 1, "-k", 5, "--json"))["hits"]]
-    assert len(paths) == len(set(paths)) == 5
-
-
-def test_pages(search):
-    for query in ("order", "/order/"):
-        whole = json.loads(search(query, "-k", 9, "--json"))["hits"]
-        pages = [json.loads(search(query, "-k", 3, "--offset", at, "--json"))["hits"] for at in (0, 3, 6)]
-        assert [hit for page in pages for hit in page] == whole
 
 
 # Snippets

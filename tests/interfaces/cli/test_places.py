@@ -166,7 +166,7 @@ def test_outside_of_a_repository_the_nearest_index_above_counts(tmp_path, capsys
         ("search", "a(", "--mode", "regex"),
         ("search", "bread", "--lanes", "nonsense"),
         ("search", "bread", "-k", "-1"),
-        ("search", "bread", "-m", "-1"),
+        ("search", "bread", "-C", "-1"),
         ("search", "bread", "-A", "1", "--json"),
         ("search", "bread", "./nothing"),
         ("search", "bread", "FILE"),

@@ -17,7 +17,7 @@ ASKED = [
     ("search", "order total", "--json"),
     ("search", "total of an order", "--explain", "-k", "3"),
     ("search", "totl ordr", "-k2", "-C", "1", "--color", "always"),
-    ("search", "order", "total", "src", "--offset", "1"),
+    ("search", "order", "total", "src"),
     ("search", "/def/", "-c"),
     ("search", "order", "-l"),
     ("search", "order", "--format", "vimgrep"),

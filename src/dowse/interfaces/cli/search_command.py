@@ -37,7 +37,7 @@ _PREFIX = "option_"
 _ADVANCED = (
     *("--not-path", "--plain", "--fresh", "--lanes", "--fusion", "--fuzziness", "--expand"),
     *("--feedback", "--diversify", "--clustering", "--min-score", "--color"),
-    *("--snippet-lines", "--offset"),
+    "--snippet-lines",
 )
 
 
