@@ -46,9 +46,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "compare.json")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dowse-compare-") as work:
-        results = measure(
-            {"before": options.before, "after": options.after}, options.tree, Path(work), options.rounds
-        )
+        checkouts = {"before": options.before.resolve(), "after": options.after.resolve()}
+        results = measure(checkouts, options.tree.resolve(), Path(work), options.rounds)
     write_results(options.out, results)
 
 

@@ -27,6 +27,8 @@ QUERIES = (
     "getUserName",
     "/def \\w+_key/",
 )
+# Seconds until the process that a search leaves must answer.
+_PATIENCE = 60.0
 # Fails where no warm process has answered.
 _ASK = """import sys
 from dowse.interfaces.daemon.client import run_in_daemon
@@ -91,7 +93,10 @@ def warm_process(
     """Have a process answer commands: `dowse watch`, or the one that a search leaves."""
     if not watch:
         subprocess.run([*dowse, "search", QUERIES[0]], cwd=root, env=environment, stdout=subprocess.DEVNULL)
+        until = time.monotonic() + _PATIENCE
         while subprocess.run([sys.executable, "-c", _ASK, QUERIES[0]], cwd=root, env=environment).returncode:
+            if time.monotonic() > until:
+                raise SystemExit("no process answers; is `resident_minutes` 0?")
             time.sleep(0.05)
         try:
             yield

@@ -44,14 +44,3 @@ def test_the_commit_is_that_of_the_checkout() -> None:
     if done.returncode:
         pytest.skip("not a checkout")
     assert own_commit().removesuffix("-dirty") == done.stdout.strip()
-
-
-def test_hooks_do_not_lead_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = own_commit()
-    monkeypatch.setenv("GIT_DIR", str(tmp_path))
-    assert own_commit() == before
-
-
-def test_without_git_there_is_no_commit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert own_commit() == ""

@@ -51,12 +51,9 @@ def test_the_tool_is_asked_each_question_once_for_as_many_as_needed() -> None:
     assert asked == [("first", 50)]
 
 
-def test_hits_paths_mappings_and_found_are_scored_alike(sample_index: Index) -> None:
+def test_hits_paths_and_found_are_scored_alike(sample_index: Index) -> None:
     def as_paths(query: str, k: int) -> list[object]:
         return [hit.symbol.path for hit in sample_index.search(query, k=k)]
-
-    def as_mappings(query: str, k: int) -> list[object]:
-        return [{"path": hit.symbol.path, "score": hit.score} for hit in sample_index.search(query, k=k)]
 
     def as_founds(query: str, k: int) -> list[object]:
         return [SearchResult(hit.symbol.path) for hit in sample_index.search(query, k=k)]
@@ -64,7 +61,7 @@ def test_hits_paths_mappings_and_found_are_scored_alike(sample_index: Index) -> 
     hits = sample_index.search("bread", k=100).hits
     last = list(dict.fromkeys(hit.symbol.path for hit in hits))[-1]
     cases = [Case("bread", {last: 1}, id="1")]
-    rows = [evaluate(search, cases) for search in (sample_index.search, as_paths, as_mappings, as_founds)]
+    rows = [evaluate(search, cases) for search in (sample_index.search, as_paths, as_founds)]
     assert rows[0].metrics["mrr@100"] == 1 / len({hit.symbol.path for hit in hits}) > 0
     assert all(row.metrics == rows[0].metrics for row in rows)
     assert len({row.cases[0].found for row in rows}) == 1

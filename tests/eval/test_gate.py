@@ -56,29 +56,16 @@ def test_better_everywhere_passes():
     assert verdict.reasons == ("at least as good on the mean and on each of the 2 sets",)
 
 
-def test_a_set_of_few_questions_decides_but_is_named():
-    few = "too few questions to tell (5): under 6 nothing is real, and intervals mean little"
-    verdict = gate(two_sets([0.6] * 8, [0.5] * 8, [0.1] * 5, [0.2] * 5), "new", "old")
-    assert not verdict.passed and verdict.reasons[-1] == f"b: {few}"
-    assert few in render_gate(verdict)
-    many = gate(report(*(one_set(name, new=[0.6], old=[0.5]) for name in "abcde")), "new", "old")
-    assert many.reasons[-1].startswith("a, b, c and 2 more: too few questions to tell (5 sets)")
-    alone = gate(report(one_set("a", new=[0.6] * 5, old=[0.5] * 5)), "new", "old")
-    assert alone.passed and alone.reasons[1:] == (f"a: {few}",), "the mean of one set is that set"
-
-
 def test_noise_fails_unless_one_says_otherwise():
     whole = two_sets(A_LITTLE, EQUAL, EQUAL, EQUAL)
     strict = gate(whole, "new", "old")
     assert not strict.passed
-    assert "lower on a by 0.0050, which is noise; --within-noise would let it pass" in strict.reasons
+    assert "lower on a by 0.0050, which is noise" in strict.reasons
     lenient = gate(whole, "new", "old", within_noise=True)
     assert lenient.passed
     assert [each.forgiven for each in lenient.rows] == [True, False]
     assert lenient.mean.forgiven
-    said = lenient.reasons[0]
-    assert "within noise was chosen" in said and "lower on the mean by 0.0025, a by 0.0050" in said
-    assert "b by" not in said
+    assert lenient.reasons[1] == "lower on a by 0.0050, which is noise (forgiven: --within-noise)"
 
 
 VALUES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=8)
@@ -158,11 +145,8 @@ class TestTwoReports:
 
     def test_other_questions(self):
         other = report(one_set("a", old=row("old", [0.1, 0.2], ["q0", "q9"])), self.old.sets[0])
-        with pytest.raises(EvalError, match=r"a: .*not the same ones \(q1, q9\)"):
+        with pytest.raises(EvalError, match=r"a: .*not asked the same questions, e\.g\. q1; run both"):
             gate(self.new, "new", "old", baseline_report=other)
-        twice = report(one_set("a", old=row("old", [0.1, 0.2, 0.3], ["q0", "q1", "q1"])), self.old.sets[0])
-        with pytest.raises(EvalError, match=r"asked 2 questions and old 3"):
-            gate(self.new, "new", "old", baseline_report=twice)
 
 
 class TestShown:
@@ -179,7 +163,7 @@ class TestShown:
 
     def test_data_survives_json(self):
         data = json.loads(json.dumps(verdict_json(gate(self.whole, "new", "old", within_noise=True))))
-        assert data["passed"] and data["within_noise"] and data["needed_noise"] == ["a"]
+        assert data["passed"] and data["within_noise"]
         first = data["sets"][0]
         assert (first["candidate"], first["baseline"], first["difference"]) == (0.495, 0.5, -0.005)
         assert first["real"] is False and first["forgiven"] is True

@@ -25,7 +25,6 @@ def test_rows_are_marked_and_differences_are_called_real_or_noise() -> None:
     assert re.search(r"\+\.\d{3} real", best)
     assert not re.search("real|noise", base)
     assert re.search(r"\+\.\d{3} noise", odd)
-    assert re.search(r"\* best: good, nDCG@10 against = plain: \+\.\d{3} \(\+.*, p [=<] \.\d+\): real", text)
 
 
 def test_titles_name_the_half_and_notes_the_cut_and_the_kind_of_ndcg() -> None:
@@ -79,13 +78,3 @@ def test_no_line_is_longer_than_the_width(modes: list[str], query: str, ks: set[
     many = tuple(evaluate(tool([1, 2, 0]), data, name=mode, ks=sorted(ks)) for mode in modes)
     text = render_text(report(replace(each, results=many), each))
     assert max(len(line) for line in text.splitlines()) <= WIDTH
-
-
-def test_ties_are_said_and_the_row_compared_with_is_marked() -> None:
-    rows = {"a": [1] * 8, "b": [1] * 8, "c": [0] * 8}
-    text = render_text(report(set_report(dataset("x", 8), rows, "b")))
-    assert lines_with(text, "*= b") and lines_with(text, "   a")
-    assert "* best: b, which the others are compared with (=); a can't be told apart from it (noise)" in text
-    close = {"a": [1, 2, 1, 2, 1, 2, 1, 2], "b": [1, 1, 1, 2, 1, 2, 1, 2]}
-    text = render_text(report(set_report(dataset("x", 8), close, "a")))
-    assert "* highest: b, nDCG@10 against = a: +" in text and "best" not in text

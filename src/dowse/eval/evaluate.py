@@ -44,7 +44,7 @@ def evaluate(
 
     Args:
         search: Takes a query and how many results are wanted, returns them best first: `Hit`s,
-            `SearchResult`s, paths, `path::name`, or mappings with the fields of `SearchResult`.
+            `SearchResult`s, paths or `path::name`.
         cases: A dataset, or cases, which are then scored at file level. Cases without a relevant target at
             the level are left out.
         level: "file" or "symbol"; "" takes the dataset's.

@@ -8,17 +8,8 @@ from typing import Any
 
 from dowse.errors import EvalError
 from dowse.eval.reports.model import PLACES, Report, SetReport
-from dowse.eval.reports.wording import (
-    format_p,
-    format_score,
-    join_names,
-    metric_label,
-    one_line,
-    significance,
-    too_few_note,
-)
-from dowse.eval.stats import FEWEST, Difference, compare_macro
-from dowse.eval.types import Result
+from dowse.eval.reports.wording import format_p, format_score, metric_label, one_line, significance
+from dowse.eval.stats import Difference, compare_macro
 
 # Means closer than this are equal.
 TOLERANCE = 1e-9
@@ -41,7 +32,6 @@ class GateRow:
     candidate: float
     baseline: float
     difference: Difference  # candidate − baseline
-    differing: int  # questions on which the two differ at all
     forgiven: bool = False  # lower, but within noise, and the caller allows that
 
     @property
@@ -53,11 +43,6 @@ class GateRow:
     def passed(self) -> bool:
         """Whether this row lets the candidate through."""
         return self.forgiven or not self.lower
-
-    @property
-    def label(self) -> str:
-        """Its name in a sentence."""
-        return "the mean" if self.name == "mean" else self.name
 
     @property
     def verdict(self) -> str:
@@ -107,7 +92,7 @@ def gate(
     pairs = [(each, each) for each in report.sets]
     if baseline_report is not None:
         pairs = _matched(report, baseline_report)
-    values = [_paired(one, other, candidate, baseline, metric) for one, other in pairs]
+    values = [_paired(one, other, candidate, baseline, metric or one.metric) for one, other in pairs]
     rows = [
         _row(each.dataset.name, metric or each.metric, [ours], [theirs], within_noise)
         for (each, _), (ours, theirs) in zip(pairs, values, strict=True)
@@ -115,7 +100,7 @@ def gate(
     shown = metric or (rows[0].metric if len({row.metric for row in rows}) == 1 else "each set's own")
     mean = _row("mean", shown, [ours for ours, _ in values], [theirs for _, theirs in values], within_noise)
     passed = all(row.passed for row in (mean, *rows))
-    reasons = tuple(_reasons(mean, rows, within_noise, passed))
+    reasons = tuple(_reasons((mean, *rows), passed))
     return Verdict(passed, candidate, baseline, within_noise, mean, tuple(rows), reasons)
 
 
@@ -131,7 +116,6 @@ def _row(
         candidate=_macro_average(ours),
         baseline=_macro_average(theirs),
         difference=difference,
-        differing=sum(a != b for pair in zip(ours, theirs, strict=True) for a, b in zip(*pair, strict=True)),
     )
     return replace(row, forgiven=within_noise and row.lower and not difference.real)
 
@@ -142,117 +126,68 @@ def _macro_average(groups: Sequence[Sequence[float]]) -> float:
 
 def _matched(report: Report, other: Report) -> list[tuple[SetReport, SetReport]]:
     """Return each set of one report with the same set of the other."""
-    missing = [s.dataset.name for s in report.sets if not _named(other, s.dataset.name)]
-    missing += [s.dataset.name for s in other.sets if not _named(report, s.dataset.name)]
+    ours = {each.dataset.name: each for each in report.sets}
+    theirs = {each.dataset.name: each for each in other.sets}
+    missing = sorted(ours.keys() ^ theirs.keys())
     if missing:
         raise EvalError(
             f"only one of the two reports has {', '.join(missing)}; run both on the same datasets"
         )
-    return [(each, _same_set(each, other)) for each in report.sets]
-
-
-def _named(report: Report, name: str) -> list[SetReport]:
-    return [each for each in report.sets if each.dataset.name == name]
-
-
-def _same_set(each: SetReport, other: Report) -> SetReport:
-    """Return the set of the other report that was asked in the same way."""
-    facts = each.dataset
-    named = _named(other, facts.name)
-    matching = [one for one in named if one.dataset.level == facts.level]
-    matching = matching or named
-    for fact in _SAME:
-        one, two = getattr(facts, fact), getattr(matching[0].dataset, fact)
-        if one != two:
-            raise EvalError(
-                f"{facts.name}: one report has {fact} {one}, the other {two}; run both with the same {fact}"
-            )
-    return matching[0]
+    for name, each in ours.items():
+        for fact in _SAME:
+            one, two = getattr(each.dataset, fact), getattr(theirs[name].dataset, fact)
+            if one != two:
+                raise EvalError(
+                    f"{name}: one report has {fact} {one}, the other {two}; run both with the same {fact}"
+                )
+    return [(each, theirs[name]) for name, each in ours.items()]
 
 
 def _paired(
     one: SetReport, other: SetReport, candidate: str, baseline: str, metric: str
 ) -> tuple[list[float], list[float]]:
     """Return the values of both rows, question by question."""
-    metric = metric or one.metric
-    ours, theirs = _wanted(one, candidate), _wanted(other, baseline)
-    left, right = _values(one, ours, metric), _values(other, theirs, metric)
-    # Questions may come in another order, but they must be the same ones.
-    if [name for name, _ in left] != [name for name, _ in right]:
-        left.sort(key=lambda pair: pair[0])
-        right.sort(key=lambda pair: pair[0])
-    ids, others = [name for name, _ in left], [name for name, _ in right]
-    if ids != others:
-        shown = join_names(sorted(set(ids) ^ set(others)))
+    ours, theirs = _values(one, candidate, metric), _values(other, baseline, metric)
+    if ours.keys() != theirs.keys():
         raise EvalError(
-            f"{one.dataset.name}: {candidate} was asked {len(ids)} questions and {baseline} {len(others)}, "
-            f"not the same ones ({shown or 'some come twice'}); run both on the same file of questions"
+            f"{one.dataset.name}: {candidate} and {baseline} were not asked the same questions, e.g. "
+            f"{min(ours.keys() ^ theirs.keys())}; run both on the same file of questions"
         )
-    return [value for _, value in left], [value for _, value in right]
+    return list(ours.values()), [theirs[name] for name in ours]
 
 
-def _wanted(each: SetReport, mode: str) -> Result:
+def _values(each: SetReport, mode: str, metric: str) -> dict[str, float]:
+    """Return the value of each question by its id."""
     row = each.row(mode)
     if row is None:
         rows = ", ".join(row.mode for row in each.results) or "none"
-        raise EvalError(
-            f"{each.dataset.name} has no row {mode!r}, its rows are: {rows}; name one of them, "
-            "or run the evaluation again with that row"
-        )
+        raise EvalError(f"{each.dataset.name} has no row {mode!r}, its rows are: {rows}; name one of them")
     if not row.cases:
-        raise EvalError(
-            f"{each.dataset.name}: {mode} was asked no questions; leave the set out, or run it again"
-        )
-    return row
-
-
-def _values(each: SetReport, row: Result, metric: str) -> list[tuple[str, float]]:
-    """Return (id, value) of each question."""
+        raise EvalError(f"{each.dataset.name}: {mode} was asked no questions; leave the set out")
     known = [name for name in row.cases[0].values if all(name in case.values for case in row.cases)]
     if metric not in known:
         raise EvalError(
-            f"{each.dataset.name}: {row.mode} has no {metric or 'metric'} for each question; "
-            f"choose one of {', '.join(known) or 'those of a new run'}"
+            f"{each.dataset.name}: {mode} has no {metric} for each question; choose one of {', '.join(known)}"
         )
     # With more places than a saved report has, a report would be judged differently from its own file.
-    return [(case.id, round(case.values[metric], PLACES)) for case in row.cases]
+    return {case.id: round(case.values[metric], PLACES) for case in row.cases}
 
 
-def _reasons(mean: GateRow, rows: Sequence[GateRow], within_noise: bool, passed: bool) -> list[str]:
+def _reasons(rows: Sequence[GateRow], passed: bool) -> list[str]:
     """Return the verdict in words."""
-    everything = [mean, *rows]
-    sets = "the only set" if len(rows) == 1 else f"each of the {len(rows)} sets"
-    failed = [row for row in everything if not row.passed]
-    forgiven = [row for row in everything if row.forgiven]
-    reasons = [_failure(row, within_noise) for row in failed]
-    if passed and not forgiven:
+    reasons = [_loss(row) for row in rows if row.lower]
+    if passed and not reasons:
+        sets = "the only set" if len(rows) == 2 else f"each of the {len(rows) - 1} sets"
         reasons.append(f"at least as good on the mean and on {sets}")
-    if within_noise:
-        reasons.append(_choice(forgiven))
-    few = [row for row in forgiven if row.differing < FEWEST]
-    reasons += [
-        f"{row.label}: only {row.differing} questions differ; fewer than {FEWEST} can never be more "
-        "than noise, so this set could not have stopped anything"
-        for row in few
-    ]
-    small = [row for row in rows if row.cases < FEWEST]
-    if small:
-        count = small[0].cases if len(small) == 1 else f"{len(small)} sets"
-        reasons.append(f"{join_names([row.name for row in small])}: {too_few_note(count)}")
     return reasons
 
 
-def _failure(row: GateRow, within_noise: bool) -> str:
-    kind = "real" if row.difference.real else "noise"
-    hint = "" if within_noise or row.difference.real else "; --within-noise would let it pass"
-    return f"lower on {row.label} by {row.baseline - row.candidate:.4f}, which is {kind}{hint}"
-
-
-def _choice(forgiven: Sequence[GateRow]) -> str:
-    if not forgiven:
-        return "within noise was chosen (--within-noise), and nothing needed it"
-    names = ", ".join(f"{row.label} by {row.baseline - row.candidate:.4f}" for row in forgiven)
-    return f"within noise was chosen (--within-noise), and needed: lower on {names}, which is noise"
+def _loss(row: GateRow) -> str:
+    name = "the mean" if row.name == "mean" else row.name
+    end = " (forgiven: --within-noise)" if row.forgiven else ""
+    return (
+        f"lower on {name} by {row.baseline - row.candidate:.4f}, which is {significance(row.difference)}{end}"
+    )
 
 
 def verdict_json(verdict: Verdict) -> dict[str, Any]:
@@ -263,7 +198,6 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
         "candidate": verdict.candidate,
         "baseline": verdict.baseline,
         "within_noise": verdict.within_noise,
-        "needed_noise": [row.name for row in (verdict.mean, *verdict.rows) if row.forgiven],
         "reasons": list(verdict.reasons),
         "mean": _row_json(verdict.mean),
         "sets": [_row_json(row) for row in verdict.rows],
@@ -292,14 +226,11 @@ def render_gate(verdict: Verdict) -> str:
     table = [_COLUMNS, *(tuple(map(one_line, _row_cells(row))) for row in (*verdict.rows, verdict.mean))]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = ["  ".join(_aligned(cells, widths)).rstrip() for cells in table]
-    reasons = (f"- {one_line(reason)}" for reason in verdict.reasons)
-    return "\n".join([_headline(verdict), "", *lines, "", *reasons]) + "\n"
-
-
-def _headline(verdict: Verdict) -> str:
     state = "PASSED" if verdict.passed else "FAILED"
     choice = ", within noise" if verdict.within_noise else ""
-    return f"gate {state}{choice}: {one_line(verdict.candidate)} against {one_line(verdict.baseline)}"
+    head = f"gate {state}{choice}: {one_line(verdict.candidate)} against {one_line(verdict.baseline)}"
+    reasons = (f"- {one_line(reason)}" for reason in verdict.reasons)
+    return "\n".join([head, "", *lines, "", *reasons]) + "\n"
 
 
 def _row_cells(row: GateRow) -> tuple[str, ...]:

@@ -6,42 +6,28 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Set
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dowse.eval.types import SearchResult
 from dowse.types import Hit, Symbol
 
 # The lines of a file, after its path: `#10-20` or `#10`. Any other "#" belongs to the path.
 SPAN = re.compile(r"#(\d+)(?:-(\d+))?\Z")
-_FIELDS = ", ".join(SearchResult._fields)
-# The types of a result's fields, where they are not text.
-_FIELD_TYPES: dict[str, tuple[Any, str]] = {
-    "path": (str | os.PathLike, "text or a path"),
-    "start_line": (int, "a whole number"),
-    "end_line": (int, "a whole number"),
-}
 
 
 def to_search_result(result: object) -> SearchResult:
-    """Return any tool's result: a `Hit`, a `Symbol`, a path, `path::name`, an id, or a mapping.
-
-    Raises:
-        TypeError: It is none of these, or a field of it has the wrong type.
-    """
+    """Return any tool's result: a `Hit`, a `Symbol`, a path, `path::name` or an id; TypeError for others."""
     symbol = result.symbol if isinstance(result, Hit) else result
     if isinstance(symbol, Symbol):
         lines = (symbol.start_line, symbol.end_line)
         return SearchResult(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo)
     if isinstance(result, SearchResult):
-        return _checked(result._asdict())
-    if isinstance(result, Mapping):
-        return _checked(result)
+        return result._replace(path=_plain_path(result.path))
     if isinstance(result, str | os.PathLike):
         path, _, name = _plain_path(result).partition("::")
         return SearchResult(path, name, id=str(result))
     raise TypeError(
-        f"a search gave {result!r:.80}; each result must be a Hit, a SearchResult, a path, `path::name`, "
-        f"an id, or a mapping with any of {_FIELDS}"
+        f"a search gave {result!r:.80}; each result must be a Hit, a SearchResult, a path, `path::name` or id"
     )
 
 
@@ -145,20 +131,6 @@ def _matches(result: SearchResult, target: Target, paths: Mapping[str, set[str]]
 def _identity(result: SearchResult, level: str) -> str:
     """Return what tells results apart: entries of a corpus may share path and name, but not the id."""
     return display_name(result, level) if level == "file" else result.id or display_name(result, level)
-
-
-def _checked(fields: Mapping[str, object]) -> SearchResult:
-    """Return a result of the fields that are given; None counts as absent."""
-    known: dict[str, Any] = {
-        name: fields[name] for name in SearchResult._fields if fields.get(name) is not None
-    }
-    if not known:
-        raise TypeError(f"a search gave {dict(fields)!r:.80}; it needs any of the fields {_FIELDS}")
-    for name, value in known.items():
-        kind, words = _FIELD_TYPES.get(name, (str, "text"))
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise TypeError(f"a search gave {value!r:.80} as {name}; it must be {words}")
-    return SearchResult(**{**known, "path": _plain_path(known.get("path", ""))})
 
 
 def _plain_path(path: str | os.PathLike[str]) -> str:

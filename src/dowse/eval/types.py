@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dowse.errors import EvalError
 
@@ -171,15 +171,6 @@ class Result:
     def ndcg(self) -> float:
         """Mean nDCG@10."""
         return self._metric("ndcg@10")
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row as plain data, without its cases."""
-        return {
-            **{name: getattr(self, name) for name in ("label", "dataset", "level")},
-            "metrics": {name: float(value) for name, value in self.metrics.items()},
-            "intervals": {name: [float(end) for end in ends] for name, ends in self.intervals.items()},
-            "latency": dict(self.latency),
-        }
 
     def values(self, metric: str) -> list[float]:
         """Return the metric of each case, in order."""

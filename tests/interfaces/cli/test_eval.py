@@ -313,7 +313,7 @@ def test_the_gate_runs_only_what_it_lacks(run, tree, cases, saved):
             "a folder with an ONNX file",
         ),
         (["--dataset", "cases.jsonl", "--encoder", "nothing"], "shipped are base, small"),
-        (["--dataset", "cases.jsonl", "--with", "grep"], "there are ripgrep, fts5"),
+        (["--dataset", "cases.jsonl", "--with", "grep"], "there are ripgrep and fts5"),
         (["--dataset", "cases.jsonl", "--against", "rrf"], "is no row of these: auto"),
         (["--dataset", "cases.jsonl", "--ks", "0"], "numbers such as 1,5,10"),
         (["--dataset", "cases.jsonl", "--ks", "a,b"], "numbers such as 1,5,10"),

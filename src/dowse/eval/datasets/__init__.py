@@ -8,7 +8,7 @@ from pathlib import Path
 from dowse.errors import EvalError
 from dowse.eval.datasets.beir import is_beir, read_beir
 from dowse.eval.datasets.build import at_level, make_dataset, take_half
-from dowse.eval.datasets.codesearchnet import is_challenge, read_challenge, read_functions
+from dowse.eval.datasets.codesearchnet import read_functions
 from dowse.eval.datasets.jsonl import FILES, SYMBOLS, read_cases, write_cases
 from dowse.eval.datasets.lines import first_rows, plain_name
 from dowse.eval.datasets.repos import is_suite, read_suite
@@ -19,8 +19,8 @@ __all__ = ["load_datasets", "read_cases", "write_cases"]
 
 _KNOWN = (
     'they are cases (one a line: {"query": …, "relevant_files": […]}), a BEIR folder (corpus.jsonl, '
-    "queries.jsonl, qrels/test.tsv), functions of CodeSearchNet with documentation, its challenge "
-    "(queries.csv, annotationStore.csv), or a suite of repositories (repos.json, cases/NAME.jsonl)"
+    "queries.jsonl, qrels/test.tsv), functions of CodeSearchNet with documentation, or a suite of "
+    "repositories (repos.json, cases/NAME.jsonl)"
 )
 
 
@@ -38,8 +38,8 @@ def load_datasets(
     """Read datasets; the format of `source` is detected.
 
     Args:
-        source: A file of cases, a BEIR folder, a file or folder of CodeSearchNet's functions, the folder of
-            its challenge, or a suite of repositories.
+        source: A file of cases, a BEIR folder, a file or folder of CodeSearchNet's functions, or a suite of
+            repositories.
         level: "file" or "symbol"; "" takes what was judged, files first.
         queries: Of a source with several sets, the one to take: a file of queries, or a repository.
         half: The split: "tune" (dev), "report" (test) or "all".
@@ -47,20 +47,18 @@ def load_datasets(
         strip_docs: Whether documentation must be left out of the index (leakage); None does so for cases that
             were made from documentation.
         name: What the set is called; "" takes the name of the source.
-        root: What to search, where the source does not say so; the challenge needs a corpus.
+        root: What to search, where the source does not say so.
 
     Raises:
         EvalError: If this is none of them, or something in it is wrong; the message names file and line.
     """
     check_choice("half", half, HALVES)
-    datasets = _read(source, queries, checkouts, name, root)
+    datasets = _read(source, queries, checkouts, name)
     datasets = [_with_overrides(each, level, strip_docs, root) for each in datasets]
     return [take_half(each, half) for each in datasets]
 
 
-def _read(
-    source: str | Path, queries: str, checkouts: Path | None, name: str, root: Path | None
-) -> list[Dataset]:
+def _read(source: str | Path, queries: str, checkouts: Path | None, name: str) -> list[Dataset]:
     """Detect the format of a source, and read it."""
     path = Path(source).expanduser().resolve()
     if not path.exists():
@@ -71,8 +69,6 @@ def _read(
         return read_beir(path, queries, name)
     if queries:
         raise EvalError(f"{path} is one set, without {queries!r} in it; leave that choice out")
-    if is_challenge(path):
-        return [read_challenge(path, root or checkouts, name)]
     if _holds_cases(path):
         return [_read_case_file(path, name)]
     if is_corpus(path):

@@ -64,13 +64,12 @@ class _Documented(NamedTuple):
     sentence: str
 
 
-def build_from_docs(root: str | os.PathLike[str], max_cases: int = 200, language: str = "") -> list[Case]:
+def build_from_docs(root: str | os.PathLike[str], max_cases: int = 200) -> list[Case]:
     """Return cases from the documentation of a tree, in the order of its files.
 
     Args:
         root: Any folder with source code.
         max_cases: How many at most, from as many files as possible and the same each time; 0 for all.
-        language: Only this programming language; "" for all.
     """
     folder = Path(root).resolve()
     if not folder.is_dir():
@@ -79,17 +78,17 @@ def build_from_docs(root: str | os.PathLike[str], max_cases: int = 200, language
     paths = [path for path in sorted(sources.paths) if sources.is_indexed(path)]
     groups: dict[str, list[_Documented]] = {}
     for path in paths:
-        for each in _documented(folder, path, language):
+        for each in _documented(folder, path):
             groups.setdefault(_key(each.sentence), []).append(each)
     fit = [group for group in groups.values() if len({_target(each) for each in group}) <= MAX_ANSWERS]
     chosen = _interleave_files(fit)[: max_cases or None]
     return [_case(group) for group in sorted(chosen, key=lambda group: group[0][:2])]
 
 
-def _documented(folder: Path, path: str, language: str) -> Iterator[_Documented]:
+def _documented(folder: Path, path: str) -> Iterator[_Documented]:
     """Give the symbols of a file whose documentation begins with a sentence that can be a query."""
     data = read(folder / path)
-    if data is None or (language and detect_language(path, data) != language):
+    if data is None:
         return
     text, definitions = definitions_in(data, path)
     for definition in definitions:

@@ -69,11 +69,6 @@ def differences(sets: Sequence[SetReport], against: str) -> dict[str, Difference
     return by_mode
 
 
-def ties(sets: Sequence[SetReport], best: str) -> tuple[str, ...]:
-    """Return the modes that do not differ significantly from the best one."""
-    return tuple(mode for mode, difference in differences(sets, best).items() if not difference.real)
-
-
 def mean_interval(report: Report, mode: str) -> Interval | None:
     """Return the confidence interval of the mean of the sets' headlines."""
     rows = [(each.metric, each.row(mode)) for each in report.sets]

@@ -125,15 +125,6 @@ class Report:
         """The baseline, as the first set names it."""
         return self.sets[0].baseline_mode if self.sets else ""
 
-    @property
-    def indexes(self) -> list[tuple[str, Mapping[str, object]]]:
-        """The name of each set, and the facts of the index that was searched."""
-        return [(each.dataset.name, each.dataset.index) for each in self.sets]
-
-    def mean(self, mode: str) -> Result | None:
-        """Return the row of means of a mode."""
-        return next((row for row in self.means if row.mode == MEAN + mode), None)
-
     def headline(self, mode: str) -> float | None:
         """Return the mean of every set's own headline metric; None where the mode was left out of a set."""
         rows = [(each.metric, each.row(mode)) for each in self.sets]

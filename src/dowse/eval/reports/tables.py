@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from dowse.eval.reports.aggregate import differences, mean_interval, ties
+from dowse.eval.reports.aggregate import differences, mean_interval
 from dowse.eval.reports.model import MEAN, Report, SetReport
 from dowse.eval.reports.wording import gain_note, half_label, metric_label, too_few_note
 from dowse.eval.stats import FEWEST, Difference
@@ -24,7 +24,6 @@ class Row:
     """One configuration or tool."""
 
     mode: str
-    cases: int
     value: float | None  # the headline
     interval: Interval | None
     difference: Difference | None  # to the baseline, which has none itself
@@ -53,37 +52,14 @@ class Table:
     metric: str  # the headline's label
     facts: tuple[str, ...]  # what the title says beside the name: queries, split, level
     notes: tuple[str, ...]  # how to read the figures
-    against: str
     rows: tuple[Row, ...]
     groups: tuple[Group, ...]
-    ties: tuple[str, ...] = ()  # rows that do not differ significantly from the best one
     remarks: tuple[str, ...] = ()  # problems, each a sentence of its own
-
-    @property
-    def standing(self) -> str:
-        """What the best row is called: "best" only if the baseline is significantly worse."""
-        return "highest" if self.against in self.ties else "best"
-
-    @property
-    def other_ties(self) -> tuple[str, ...]:
-        """The ties of the best row, without the baseline if the difference to that is shown."""
-        shown = self.against if self.best and self.best.difference else ""
-        return tuple(mode for mode in self.ties if mode != shown)
 
     @property
     def compares(self) -> bool:
         """Whether any row has a difference to show."""
         return any(row.difference for row in self.rows)
-
-    @property
-    def uneven(self) -> bool:
-        """Whether rows have different numbers of queries."""
-        return len({row.cases for row in self.rows}) > 1
-
-    @property
-    def best(self) -> Row | None:
-        """The row that is best by the headline."""
-        return next((row for row in self.rows if row.best), None)
 
 
 def set_table(each: SetReport) -> Table:
@@ -93,7 +69,6 @@ def set_table(each: SetReport) -> Table:
     rows = [
         Row(
             mode=row.mode,
-            cases=len(row.cases) or facts.cases,
             value=row.metrics.get(each.metric),
             interval=row.intervals.get(each.metric),
             difference=by_mode.get(row.mode),
@@ -113,10 +88,8 @@ def set_table(each: SetReport) -> Table:
             *(("documentation stripped",) if facts.strip_docs else ()),
         ),
         notes=_notes(each),
-        against=baseline or each.against,
         rows=_mark_best(rows),
         groups=_groups(each.results, {each.metric}),
-        ties=ties((each,), each.best.mode if each.best else ""),
         remarks=(*facts.notes, *((too_few_note(facts.cases),) if few else ())),
     )
 
@@ -130,16 +103,13 @@ def mean_table(report: Report) -> Table | None:
     rows = _mark_best([_mean_row(report, row, by_mode) for row in report.means])
     halves = dict.fromkeys(half_label(each.dataset.half) for each in report.sets)
     cases = sum(each.dataset.cases for each in report.sets)
-    best = next((row.mode.removeprefix(MEAN) for row in rows if row.best), "")
     return Table(
         name=f"mean of {len(report.sets)} sets",
         metric=metric_label(next(iter(metrics))) if len(metrics) == 1 else "headline",
         facts=(f"{cases:,} questions", " and ".join(halves), "every set counts the same"),
         notes=_mean_notes(report),
-        against=MEAN + report.against,
         rows=rows,
         groups=_groups(report.means, metrics if len(metrics) == 1 else set()),
-        ties=tuple(MEAN + mode for mode in ties(report.sets, best)),
         remarks=(too_few_note(cases),) if cases < FEWEST else (),
     )
 
@@ -150,7 +120,6 @@ def _mean_row(report: Report, row: Result, by_mode: dict[str, Difference]) -> Ro
     known = row.intervals.get(next(iter(metrics))) if len(metrics) == 1 else None
     return Row(
         mode=row.mode,
-        cases=sum(len(each_row.cases) for each in report.sets if (each_row := each.row(mode))),
         value=report.headline(mode),
         interval=known or mean_interval(report, mode),
         difference=by_mode.get(mode),
@@ -173,7 +142,7 @@ def _notes(each: SetReport) -> tuple[str, ...]:
     few = any("condensed_ndcg@10" in row.metrics for row in each.results)
     condensed = ("condensed: nDCG@10 without what nobody judged",) if few else ()
     decides = f"{metric_label(each.metric)} decides"
-    return (decides, _CUT, gain_note(facts.graded), counted, *condensed, *_column_notes(each.results))
+    return (decides, _CUT, gain_note(facts.graded), counted, *condensed)
 
 
 def _mean_notes(report: Report) -> tuple[str, ...]:
@@ -181,22 +150,7 @@ def _mean_notes(report: Report) -> tuple[str, ...]:
     graded = {each.dataset.graded for each in report.sets}
     gains = gain_note(next(iter(graded))) if len(graded) == 1 else "nDCG is graded where judgements are"
     decides = " or ".join(metrics) + (", as each set has it, decides" if len(metrics) > 1 else " decides")
-    return (decides, _CUT, gains, *_column_notes(report.means))
-
-
-def _column_notes(rows: Iterable[Result]) -> tuple[str, ...]:
-    return ("hit equals recall",) if _hit_is_recall(rows) else ()
-
-
-def _hit_is_recall(rows: Iterable[Result]) -> bool:
-    """Whether one column tells both, as where every query has one relevant target."""
-    pairs = [
-        (value, row.metrics.get("hit@" + name.partition("@")[2]))
-        for row in rows
-        for name, value in row.metrics.items()
-        if name.startswith("recall@")
-    ]
-    return bool(pairs) and all(hit is not None and abs(hit - value) < 1e-9 for value, hit in pairs)
+    return (decides, _CUT, gains)
 
 
 def _groups(rows: Iterable[Result], headline: set[str]) -> tuple[Group, ...]:
@@ -205,13 +159,12 @@ def _groups(rows: Iterable[Result], headline: set[str]) -> tuple[Group, ...]:
     known = dict.fromkeys(name for row in rows for name in row.metrics)
     single = [Group("", ((name, metric_label(name)),)) for name in _ALWAYS if name in known.keys() - headline]
     timed = [name for name in _LATENCY if any(name in row.latency for row in rows)]
-    kinds = ("recall",) if _hit_is_recall(rows) else ("recall", "hit")
     cut = [
         Group(
             f"{kind} at",
             tuple((name, name.partition("@")[2]) for name in known if name.startswith(kind + "@")),
         )
-        for kind in kinds
+        for kind in ("recall", "hit")
     ]
     few = tuple((name, label) for name, label in _FEW_JUDGEMENTS.items() if name in known)
     groups = (

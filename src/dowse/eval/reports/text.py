@@ -13,14 +13,11 @@ from dowse.eval.reports.wording import (
     format_interval,
     format_score,
     format_value,
-    full_difference,
     keep_end,
     metric_label,
     one_line,
     rank_note,
-    searched_commit,
     short_difference,
-    ties_note,
 )
 from dowse.eval.types import CaseResult
 from dowse.formats.style import Style
@@ -34,6 +31,8 @@ _SHOWN = 3
 
 
 _PLAIN = Style()
+# What stands before rows that are compared.
+_MARKS = ("* best", "= what the others are compared with")
 
 
 def render_text(report: Report, worst: int = 5, *, row: str = "", colours: Style = _PLAIN) -> str:
@@ -46,7 +45,7 @@ def render_text(report: Report, worst: int = 5, *, row: str = "", colours: Style
     if means:
         parts.append(_table(means, colours))
     parts += [part for each in report.sets if (part := _worst(each, worst, row, colours))]
-    facts = about_items(report.about) + searched_commit(report.indexes)
+    facts = about_items(report.about)
     if facts:
         lines = [line for label, value in facts for line in _wrap(f"{label}: {value}")]
         parts.append("\n".join(_styled(lines, colours.dim, colours)))
@@ -56,11 +55,11 @@ def render_text(report: Report, worst: int = 5, *, row: str = "", colours: Style
 def _table(table: Table, colours: Style) -> str:
     title = _wrap(f"{one_line(table.name)}: {', '.join(table.facts)}")
     head = _styled(title, colours.bold, colours) + _styled(
-        _wrap("; ".join(table.notes)), colours.dim, colours
+        _wrap("; ".join((*table.notes, *(_MARKS if table.compares else ())))), colours.dim, colours
     )
     head += [line for each in table.remarks for line in _wrap(f"note: {one_line(each)}")]
     blocks = [_block(table, groups, colours) for groups in _fitting_blocks(table)]
-    return "\n".join([*head, "", "\n\n".join(blocks), *_conclusion(table, colours)])
+    return "\n".join([*head, "", "\n\n".join(blocks)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +92,12 @@ def _fitting_blocks(table: Table) -> list[list[list[_Column]]]:
 
 def _column_groups(table: Table) -> list[list[_Column]]:
     rows = table.rows
-    groups = []
-    if table.uneven:
-        groups.append([_Column("", "cases", tuple(f"{row.cases:,}" for row in rows))])
-    groups.append(
+    groups = [
         [
             _Column(table.metric, "mean", tuple(format_score(row.value) for row in rows)),
             _Column(table.metric, "95 %", tuple(format_interval(row.interval) for row in rows)),
         ]
-    )
+    ]
     if table.compares:
         groups.append([_Column("against =", "", tuple(short_difference(row.difference) for row in rows))])
     return [*groups, *(_columns(group, rows) for group in table.groups)]
@@ -141,22 +137,6 @@ def _block(table: Table, groups: Sequence[Sequence[_Column]], colours: Style) ->
 def _aligned(group: Sequence[_Column], cells: Sequence[str]) -> str:
     pairs = zip(cells, group, strict=True)
     return " ".join(cell.rjust(column.width) for cell, column in pairs).rjust(_group_width(group))
-
-
-def _conclusion(table: Table, colours: Style) -> list[str]:
-    """Return the difference of the best row to the baseline, and its ties."""
-    best = table.best
-    if best is None or len(table.rows) == 1:
-        return []
-    text = f"* {table.standing}: {one_line(best.mode, _MODE_WIDTH)}"
-    if best.difference:
-        against = one_line(table.against, _MODE_WIDTH)
-        text += f", {table.metric} against = {against}: {full_difference(best.difference)}"
-    elif best.baseline:
-        text += ", which the others are compared with (=)"
-    if table.other_ties:
-        text += f"; {ties_note([one_line(mode, _MODE_WIDTH) for mode in table.other_ties])}"
-    return ["", *_styled(_wrap(text), colours.match, colours)]
 
 
 def _worst(each: SetReport, count: int, mode: str, colours: Style) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 from dowse.eval.stats import FEWEST, Difference
 from dowse.eval.types import Interval
@@ -21,13 +21,8 @@ _ABOUT = {
     "settings": "Index settings",
 }
 NOTHING = "–"
-# Digits of a commit that are shown.
-_COMMIT_DIGITS = 12
 # A smaller p would be written as .000.
 _SMALL_P = 0.0005
-_SEARCHED = "Searched commit"
-# So many names of rows are written out.
-_MAX_NAMES = 3
 
 
 def metric_label(metric: str) -> str:
@@ -73,11 +68,6 @@ def format_p(p: float) -> str:
     return "< .001" if p < _SMALL_P else format_score(p)
 
 
-def p_statement(p: float) -> str:
-    """Return a p value as papers write it: `p = .034`, `p < .001`."""
-    return f"p {format_p(p)}" if p < _SMALL_P else f"p = {format_p(p)}"
-
-
 def significance(difference: Difference) -> str:
     """Return whether a difference is more than the sample of queries explains."""
     return "real" if difference.real else "noise"
@@ -88,38 +78,9 @@ def short_difference(difference: Difference | None) -> str:
     return f"{format_difference(difference.mean)} {significance(difference)}" if difference else ""
 
 
-def full_difference(difference: Difference) -> str:
-    """Return a difference with its interval, p value and significance."""
-    ends = f"{format_difference(difference.low)} to {format_difference(difference.high)}"
-    mean = format_difference(difference.mean)
-    return f"{mean} ({ends}, {p_statement(difference.p)}): {significance(difference)}"
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Return names, of many the first ones and how many more there are."""
-    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-    return f"{', '.join(names[:_MAX_NAMES])}{more}"
-
-
 def too_few_note(count: int | str) -> str:
     """Return the note on a sample that is too small for the test."""
     return f"too few questions to tell ({count}): under {FEWEST} nothing is real, and intervals mean little"
-
-
-def ties_note(names: Sequence[str]) -> str:
-    """Return which rows do not differ significantly from the best; "" for none."""
-    return f"{join_names(names)} can't be told apart from it (noise)" if names else ""
-
-
-def searched_commit(sets: Iterable[tuple[str, Mapping[str, object]]]) -> list[tuple[str, str]]:
-    """Return which commit was searched, as a label and its value; [] if there is none, or too many."""
-    known = {name: str(commit)[:_COMMIT_DIGITS] for name, index in sets if (commit := index.get("commit"))}
-    distinct = set(known.values())
-    if not known or len(distinct) > _MAX_NAMES:
-        return []
-    if len(distinct) == 1:
-        return [(_SEARCHED, distinct.pop())]
-    return [(_SEARCHED, one_line(", ".join(f"{name} {commit}" for name, commit in known.items())))]
 
 
 def gain_note(graded: bool) -> str:

@@ -104,7 +104,7 @@ def _add_datasets(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--dataset",
         metavar="D",
-        help="cases (.jsonl[.gz]), BEIR folder, CodeSearchNet file or challenge, or `repos` folder "
+        help="cases (.jsonl[.gz]), BEIR folder, CodeSearchNet file, or `repos` folder "
         "(default: mined from git history)",
     )
     group.add_argument(
