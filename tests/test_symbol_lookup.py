@@ -135,3 +135,14 @@ def test_related_gives_neighbours_without_the_symbol_itself(index: Index) -> Non
     assert names[0] == "add"  # the other function that adds an item
     scores = [hit.score for hit in found.neighbours]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_related_names_the_group_and_its_members(tmp_path: Path) -> None:
+    files = {f"m{n}.py": f"def read_file_{n}(path):\n    return open(path).read()\n" for n in range(12)}
+    index = Index.open(write_tree(tmp_path / "c", files), index_dir=str(tmp_path / "i"), encoder="small")
+    index.update()
+    index.embed()
+    cluster = index.related("read_file_3", k=4).cluster
+    assert cluster is not None
+    assert len(cluster.members) <= 4
+    assert {"read", "file"} & set(cluster.words)
