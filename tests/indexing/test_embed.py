@@ -148,10 +148,12 @@ def test_what_a_kill_left_undone_is_made_good(tmp_path: Path) -> None:
     index.embed()
     total = index.status()["symbols"]
     folder = next((tmp_path / "i" / "vectors").iterdir())
-    # Killed after the last vectors were committed: nothing is noted of them.
+    (folder / "clusters.npy").unlink()
+    # Killed after the last vectors were committed: nothing is noted of them, and no groups are fitted.
     (folder / "embedded.json").write_text(json.dumps({"generation": 1, "symbols": 3, "matrix": {}}))
     assert index.unembedded() == 0
     assert index.embed() == EmbedReport(load_encoder("small").id, seconds=ANY)
+    assert len(index.related("f3", k=2).cluster.members) == 2
     assert json.loads((folder / "embedded.json").read_bytes())["symbols"] == total
 
 

@@ -56,6 +56,7 @@ def everything(address: str, root: Path) -> dict[str, object]:
                 (e.kind, names[e.source], names[e.target], e.line) for e in reader.edges(numbers)
             ),
             "vectors": {names[n]: vector.tobytes() for n, vector in zip(numbers, vectors, strict=True)},
+            "clusters": reader.cluster_centroids(encoder.id).tobytes(),
             "counts": reader.counts(),
         }
 

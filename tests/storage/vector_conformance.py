@@ -46,7 +46,7 @@ def embed_all(backend: Backend, seed: int = 0) -> dict[str, np.ndarray]:
     vectors = random_vectors(len(missing), seed)
     with backend.vector_writer(ENCODER, DIMENSION) as writer:
         writer.put([key for _, key in missing], vectors)
-        writer.finish("auto", lambda: random_vectors(50))
+        writer.finish(3, "auto", lambda: random_vectors(50))
     return dict(zip(names, vectors, strict=True))
 
 
@@ -154,6 +154,23 @@ class VectorConformance(Suite):
         assert np.allclose(got[0], vectors["f2"], atol=0.02)
         assert not got[1].any()
         assert np.allclose(got[2], vectors["f0"], atol=0.02)
+
+    def test_each_symbol_belongs_to_the_nearest_centre(self, make_backend: MakeBackend) -> None:
+        backend = make_backend()
+        fill(backend, shop(40))
+        vectors = embed_all(backend)
+        with backend.reader() as reader:
+            centroids = reader.cluster_centroids(ENCODER)
+            assert len(centroids) == 3
+            seen = []
+            for number in range(3):
+                members = reader.cluster_members(ENCODER, number)
+                assert [score for _, score in members] == sorted((s for _, s in members), reverse=True)
+                for row in reader.rows([row for row, _ in members]):
+                    scores = centroids @ vectors[row.name]
+                    assert scores[number] >= scores.max() - 0.02
+                    seen.append(row.name)
+            assert sorted(seen) == sorted(vectors)
 
     def test_documents_leave_documentation_out_of_the_code(self, make_backend: MakeBackend) -> None:
         backend = make_backend()

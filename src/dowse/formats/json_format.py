@@ -49,12 +49,20 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
 
 
 def related_to_json(related: Related) -> dict[str, Any]:
-    """Return the neighbours of a symbol as plain data."""
+    """Return the neighbours of a symbol and its cluster as plain data."""
+    cluster = related.cluster
     symbol = related.symbol._asdict()
     return {
         **_HEADER,
         "symbol": {name: symbol[name] for name in symbol if name not in ("row", "file_id", "role")},
         "neighbours": [_hit(hit) for hit in related.neighbours],
+        "cluster": cluster
+        and {
+            "number": cluster.number,
+            "size": cluster.size,
+            "words": list(cluster.words),
+            "members": [_hit(hit) for hit in cluster.members],
+        },
     }
 
 

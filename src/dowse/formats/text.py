@@ -42,11 +42,19 @@ def format_score(score: float) -> str:
 
 
 def render_related(related: Related, style: Style) -> str:
-    """Return the neighbours of a symbol, one line each."""
+    """Return the neighbours of a symbol and its cluster, one line each."""
     symbol = related.symbol
     location = f"{escape_name(symbol.path)}:{symbol.start_line}"
     lines = [f"like {location}  {escape_name(symbol.qualified_name)}", ""]
     lines += [_one_line(hit, style) for hit in related.neighbours]
+    if cluster := related.cluster:
+        words = escape_name(", ".join(cluster.words))
+        about = f" about {words}" if words else ""
+        lines += [
+            "",
+            f"cluster {cluster.number}{about}: {cluster.size:,} symbols, nearest to the centroid first",
+        ]
+        lines += [_one_line(hit, style) for hit in cluster.members]
     return "\n".join(lines) + "\n"
 
 

@@ -25,6 +25,8 @@ Chunk = list[tuple[bytes, "Document"]]
 _CHUNK = 512
 # Queries that a large index tunes its approximate search with, and files they are taken from.
 _QUERIES, _QUERY_FILES = 300, 1000
+# Clusters of similar symbols, for `dowse related`.
+CLUSTERS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def embed(
         wait: Seconds to wait for it; None waits as long as it takes.
         chunk: Symbols between two commits.
         pause: Called after every chunk; True stops the run there.
-        finish: Whether to build what large indexes need, once nothing is missing.
+        finish: Whether to fit what `related` and large indexes need, once nothing is missing.
         root: The tree, whose history tells which files come first; None for any order.
         asked: Paths of files that come before all others.
     """
@@ -85,7 +87,7 @@ def embed(
                 if (seconds is not None and time.monotonic() - started > seconds) or pause():
                     break
             if finish and not missing.count():
-                writer.finish(method, lambda: _sample_queries(backend, encoder))
+                writer.finish(CLUSTERS, method, lambda: _sample_queries(backend, encoder))
     return EmbedReport(encoder.id, encoded, reused, missing.count(), time.monotonic() - started)
 
 

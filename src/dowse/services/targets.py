@@ -53,7 +53,7 @@ def walk(target: Target, relation: str, depth: int | None = None, k: int | None 
 
 
 def related_to(target: Target, encoder_id: str, k: int) -> Related:
-    """Return the symbols nearest to one by embedding."""
+    """Return the symbols nearest to one by embedding, and its cluster."""
     check_symbol(target.row)
     method = target.served.index.settings.vectors
     return find_related(target.reader, encoder_id, target.row, k, method)

@@ -125,6 +125,12 @@ class Reader(Protocol):
     def vector_health(self, encoder: str) -> tuple[bool, str]:
         """Return whether the vectors of an encoder are intact, and how they are searched."""
 
+    def cluster_centroids(self, encoder: str) -> Floats:
+        """Return the centroids of the clusters of similar symbols, none if they were not fitted."""
+
+    def cluster_members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
+        """Return (row, cosine) of the symbols of a cluster, nearest to its centroid first."""
+
     def coverage(self, terms: Mapping[str, float], rows: Sequence[int]) -> dict[int, float]:
         """Return, by row, the sum of the weights of the terms in its text; rows with 0 may be missing."""
 
@@ -368,8 +374,8 @@ class VectorWriter(Protocol):
     def put(self, keys: Sequence[bytes], vectors: Floats) -> None:
         """Add vectors; readers see them at once, and they are durable."""
 
-    def finish(self, method: str, sample_queries: Callable[[], Floats]) -> None:
-        """Remove unused vectors, and build the index for approximate search.
+    def finish(self, clusters: int, method: str, sample_queries: Callable[[], Floats]) -> None:
+        """Remove unused vectors, fit the clusters, and build the index for approximate search.
 
         `method` is how they will be searched (auto, exact or approx); `sample_queries` returns typical query
         vectors, and is called only if they are needed.

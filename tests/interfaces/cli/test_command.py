@@ -437,6 +437,7 @@ def test_related_shows_neighbours_and_asks_back(sample_copy: Path, tmp_path: Pat
     found = json.loads(run_dowse("related", at, *place, "-k", "3", "--json").stdout)
     assert found["symbol"]["qualified_name"] == row["qualified_name"]
     assert len(found["neighbours"]) == 3
+    assert found["cluster"]["size"] >= 1
     shown = run_dowse("related", sample_copy / at, *place, "-k", "3")
     assert shown.stdout.startswith(f"like {at}")
     unknown = run_dowse("related", "no_such_thing", *place)
@@ -454,3 +455,10 @@ def test_an_unknown_encoder_is_one_clear_line(sample: Path, tmp_path: Path) -> N
         assert "no encoder 'nosuch'" in meaning.stderr
         assert "base" in meaning.stderr
         assert "Traceback" not in meaning.stderr
+
+
+def test_the_shipped_encoders_are_listed() -> None:
+    listed = json.loads(run_dowse("eval", "--list-models", "--json").stdout)
+    assert [model["name"] for model in listed if model["kind"] == "encoder"] == ["base", "small", "tiny"]
+    assert [model["name"] for model in listed if model["kind"] == "reranker"] == ["rerank"]
+    assert all(model.get("dimension", 384) == 384 and model["megabytes"] < 35 for model in listed)

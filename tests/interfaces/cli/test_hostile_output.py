@@ -209,7 +209,7 @@ def test_every_format_of_a_search_is_harmless(answer: Answer) -> None:
     for style in (Style(), COLOURS):
         text = render_answer(answer, style, explain=True)
         assert is_harmless(OWN.sub("", text) if style.reset else text, "\n\t")
-        text = render_related(Related(answer.hits[0].symbol, answer.hits), style) if answer.hits else ""
+        text = render_related(Related(answer.hits[0].symbol, answer.hits, None), style) if answer.hits else ""
         assert is_harmless(OWN.sub("", text), "\n\t")
     assert is_harmless(format_answer(answer, options("json"), index), "\n")
     for count in (False, True):

@@ -188,6 +188,9 @@ def test_long_names_and_odd_characters_round_trip(make_elastic: MakeElastic) -> 
             assert [row.key for row in reader.lookup(name, 5)] == [f"k{number}"]
 
 
+# Places
+
+
 # The graph
 
 

@@ -33,7 +33,7 @@ def embed(backend: ElasticBackend) -> None:
         keys = [key for _, key in reader.missing_vectors(ENCODER)]
     with backend.vector_writer(ENCODER, 8) as writer:
         writer.put(keys, np.eye(8, dtype=np.float32)[: len(keys)])
-        writer.finish("auto", lambda: np.eye(8, dtype=np.float32))
+        writer.finish(1, "auto", lambda: np.eye(8, dtype=np.float32))
 
 
 def search_everything(backend: ElasticBackend) -> None:
@@ -45,7 +45,7 @@ def search_everything(backend: ElasticBackend) -> None:
         rows = [row.row for row in reader.lookup("*", 10)]
         assert reader.document_frequency("item") and reader.languages() and reader.symbols(reader.rows(rows))
         assert list(reader.edges(rows)) is not None and reader.files() and reader.counts()["files"] >= 3
-        assert reader.meta()
+        assert reader.meta() and reader.cluster_centroids(ENCODER) is not None
     assert backend.check() == [] and backend.size() > 0 and backend.writer_process() is None
 
 

@@ -261,7 +261,7 @@ export interface paths {
         };
         /**
          * Similar symbols
-         * @description Return the nearest symbols by embedding.
+         * @description Return the nearest symbols by embedding, and the cluster that a symbol belongs to.
          */
         get: operations["related"];
         put?: never;
@@ -468,6 +468,26 @@ export interface components {
              * @default 0
              */
             new: number;
+        };
+        /**
+         * Cluster
+         * @description A cluster of similar symbols.
+         */
+        Cluster: {
+            /**
+             * Members
+             * @description Nearest to the centroid first.
+             */
+            members: components["schemas"]["Hit"][];
+            /** Number */
+            number: number;
+            /** Size */
+            size: number;
+            /**
+             * Words
+             * @description Words that its names share.
+             */
+            words: string[];
         };
         /**
          * CommitModel
@@ -1666,6 +1686,8 @@ export interface components {
          * @description The symbols nearest to one by embedding.
          */
         RelatedAnswer: {
+            /** @description Null if no clusters were fitted. */
+            cluster: components["schemas"]["Cluster"] | null;
             /** Dowse */
             dowse: string;
             /** Index */
@@ -2693,7 +2715,7 @@ export interface operations {
             query: {
                 /** @description The name of an index; by default all. */
                 index?: string | null;
-                /** @description Number of neighbours. */
+                /** @description Number of neighbours, and of cluster members. */
                 k?: number;
                 /** @description A symbol: its id, a location (`src/app.py:42`) or a name (`Class.method`). */
                 target: string;

@@ -35,7 +35,7 @@ _GROUPS = {
     },
     "structure": {
         "symbols": ("symbol_commands", "list symbols by name"),
-        "related": ("symbol_commands", "list symbols similar to a symbol"),
+        "related": ("symbol_commands", "list symbols similar to a symbol, and its cluster"),
         "callers": ("symbol_commands", "list the callers of a symbol"),
         "callees": ("symbol_commands", "list what a symbol calls"),
         "implementers": ("symbol_commands", "list what implements an interface or overrides a method"),

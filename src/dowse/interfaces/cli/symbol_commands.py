@@ -89,7 +89,7 @@ def _symbols_here(index: Index, pattern: str, options: argparse.Namespace) -> li
 
 
 def _list_related(options: argparse.Namespace) -> int:
-    """List the nearest neighbours of a symbol."""
+    """List the nearest neighbours of a symbol, and the members of its cluster."""
     index = open_current_index(options)
     embed_briefly(index)
     related = index.related(located(options.symbol), options.top_k)

@@ -47,7 +47,8 @@ def related(session: Session, params: RelatedParams) -> dict[str, Any]:
         if encoder is None:
             raise DowseError("there is no encoder; set `encoder`, e.g. to base")
         answer = related_to_json(related_to(target, encoder.id, params.k))
-    add_places(session, folder, answer["neighbours"])
+    hits = [*answer["neighbours"], *(answer["cluster"] or {"members": []})["members"]]
+    add_places(session, folder, hits)
     return {**answer, "index": folder.served.name}
 
 

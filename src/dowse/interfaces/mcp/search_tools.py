@@ -26,6 +26,7 @@ from dowse.interfaces.mcp.repositories import Repository
 from dowse.interfaces.mcp.symbol_tools import open_symbol
 from dowse.parsing.tokenizer import tokenize
 from dowse.search.related import Related
+from dowse.security.terminal import escape_name
 from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_notes
 from dowse.services.targets import Target, check_symbol, related_to
 from dowse.types import Note
@@ -137,13 +138,13 @@ def is_complete(context: ToolContext, embedded: dict[str, Any] | None) -> bool:
 
 
 def related(context: ToolContext, arguments: RelatedArguments) -> Reply:
-    """Show the symbols nearest to one by embedding."""
+    """Show the symbols nearest to one by embedding, and the cluster it belongs to."""
     with open_symbol(context, arguments.symbol) as (repository, target):
         answer = _related(repository, target, arguments.k)
     data = {**related_to_json(answer), "index": repository.name}
     terms = frozenset(tokenize(f"{answer.symbol.name} {answer.symbol.signature}"))
     hits = []
-    for each in data["neighbours"]:
+    for each in (*data["neighbours"], *(data["cluster"] or {"members": ()})["members"]):
         each["index"] = repository.name
     for hit_data, hit in zip(data["neighbours"], answer.neighbours, strict=True):
         # The similarity is shown where searches show the confidence.
@@ -171,7 +172,9 @@ def _related(repository: Repository, target: Target, k: int) -> Related:
 
 
 def _about(answer: Related) -> str:
-    """Return the symbol that the others are like: text of the repository."""
-    symbol = answer.symbol
+    """Return the symbol and the words of its cluster: text of the repository."""
+    symbol, cluster = answer.symbol, answer.cluster
+    words = escape_name(", ".join(cluster.words)) if cluster else ""
+    group = f"; its cluster: {cluster.size} symbols about {words}" if cluster and words else ""
     name = f"{quote_name(symbol.path)}:{symbol.start_line} {symbol.kind} {quote_name(symbol.qualified_name)}"
-    return f"like {name}"
+    return f"like {name}{group}"

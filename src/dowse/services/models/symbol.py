@@ -95,6 +95,15 @@ class RelatedSymbol(Model):
     signature: str
 
 
+class Cluster(Model):
+    """A cluster of similar symbols."""
+
+    number: int
+    size: int
+    words: list[str] = Field(description="Words that its names share.")
+    members: list[Hit] = Field(description="Nearest to the centroid first.")
+
+
 class RelatedAnswer(Model):
     """The symbols nearest to one by embedding."""
 
@@ -103,6 +112,7 @@ class RelatedAnswer(Model):
     index: str
     symbol: RelatedSymbol
     neighbours: list[Hit]
+    cluster: Cluster | None = Field(description="Null if no clusters were fitted.")
 
 
 class Reference(Model):

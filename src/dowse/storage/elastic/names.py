@@ -55,6 +55,11 @@ def _short(source: str) -> str:
     return source
 
 
+def clusters_id(encoder: str) -> str:
+    """Return the id of the document with the k-means centroids of an encoder's vectors."""
+    return f"clusters:{encoder}"
+
+
 def vector_field(encoder: str) -> str:
     """Return the field for the vectors of an encoder."""
     return "v_" + re.sub(r"[^A-Za-z0-9_]", "_", encoder)

@@ -1,10 +1,11 @@
-"""A reader of one generation of an index on a cluster: BM25, nearest neighbours, counts.
+"""A reader of one generation of an index on a cluster: BM25, nearest neighbours, clusters, counts.
 
 BM25 over fields: Robertson & Zaragoza 2009. Approximate nearest neighbours: HNSW, Malkov & Yashunin 2018.
 """
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.storage.elastic.edges import EdgeReader
 from dowse.storage.elastic.errors import TooManyClauses
 from dowse.storage.elastic.globs import Query
-from dowse.storage.elastic.names import SYMBOLS, vector_field
+from dowse.storage.elastic.names import META, SYMBOLS, clusters_id, vector_field
 from dowse.storage.elastic.query import (
     MAX_CLAUSES,
     among,
@@ -41,6 +42,8 @@ _MAX_WITH_ROWS = 1_000
 _COUNT_BATCH = 1_000
 # `num_candidates` of each shard: for each wanted symbol, at least, and at most.
 _CANDIDATES_PER_HIT, _MIN_CANDIDATES, _MAX_CANDIDATES = 2, 300, 10_000
+# Members of a cluster are searched among so many around its centroid.
+_MEMBER_CANDIDATES = 10_000
 _VECTOR_BATCH = 2_000
 
 
@@ -237,6 +240,42 @@ class ElasticReader(EdgeReader):
         """Say how many symbols have a vector, and how they are searched."""
         count, total = self.embedded_count(encoder), self._searcher.snapshot.totals["symbols"]
         return True, f"{count:,} of {total:,} symbols have a vector, searched approximately (HNSW, bytes)"
+
+    def cluster_centroids(self, encoder: str) -> Floats:
+        """Return the k-means centroids of the vectors, none if they were not fitted."""
+        import numpy as np
+
+        known, dimension = self._encoders.get(encoder, {}), self._dimension(encoder)
+        document = self._searcher.get(META, clusters_id(encoder)) if "clusters" in known else None
+        data = b64decode(document["data"]["centres"]) if document else b""
+        return np.frombuffer(data, np.float32).reshape(-1, dimension)
+
+    def cluster_members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
+        """Return (row, cosine) of the symbols nearer to this centroid than to any other, nearest first.
+
+        In an index of more symbols than one search returns, only the nearest symbols are considered.
+        """
+        import numpy as np
+
+        from dowse.vectors.kmeans import nearest_centroids
+
+        centroids, field = self.cluster_centroids(encoder), vector_field(encoder)
+        if not 0 <= cluster < len(centroids):
+            return []
+        candidates = _MEMBER_CANDIDATES
+        body = {
+            "knn": self._knn(encoder, centroids[cluster], candidates, candidates, []),
+            **{"size": candidates, "_source": ["row", field]},
+        }
+        sources = [hit["_source"] for hit in self._searcher.hits(SYMBOLS, body)]
+        if not sources:
+            return []
+        vectors = decode_vectors([source[field] for source in sources], centroids.shape[1])
+        labels, cosines = nearest_centroids(vectors, centroids)
+        rows = np.array([source["row"] for source in sources], np.int64)
+        members = np.flatnonzero(labels == cluster)
+        order = members[np.lexsort((rows[members], -cosines[members]))]
+        return [(int(rows[position]), float(cosines[position])) for position in order]
 
     @property
     def _encoders(self) -> Mapping[str, Mapping[str, Any]]:

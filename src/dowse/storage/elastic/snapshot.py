@@ -44,7 +44,7 @@ class Snapshot:
     corpora: int  # sources that are corpora,
     trees: int  # trees,
     incomplete: int  # and of both, those that no writer has completed yet
-    encoders: Mapping[str, Mapping[str, Any]]  # {id: {field, dimension}}
+    encoders: Mapping[str, Mapping[str, Any]]  # {id: {field, dimension, clusters?}}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Snapshot:

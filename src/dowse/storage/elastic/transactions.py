@@ -57,7 +57,7 @@ class IndexState:
         self._documents.update(STATE_ID, lambda state: first if state is None else None)
 
     def put_encoder(self, encoder: str, description: Mapping[str, Any]) -> None:
-        """Write what is known of the vectors of an encoder: field and dimension."""
+        """Write what is known of the vectors of an encoder: field, dimension, clusters."""
 
         def change(state: State) -> State | None:
             known = state["encoders"].get(encoder, {})

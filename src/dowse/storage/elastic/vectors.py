@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from dowse.storage.elastic.bulk import BulkWriter, update_action
 from dowse.storage.elastic.client import Client
 from dowse.storage.elastic.documents import Document
 from dowse.storage.elastic.mapping import add_vector_field
-from dowse.storage.elastic.names import SYMBOLS, vector_field
-from dowse.storage.elastic.snapshot import batches
+from dowse.storage.elastic.meta_documents import MetaDocuments
+from dowse.storage.elastic.names import SYMBOLS, clusters_id, vector_field
+from dowse.storage.elastic.snapshot import batches, open_searcher
 from dowse.storage.elastic.transactions import IndexState
 from dowse.storage.protocol import KnownVectors
 
@@ -20,6 +23,10 @@ if TYPE_CHECKING:
 # A document and its vectors by field, encoded.
 WithVectors = tuple[Document, Mapping[str, str]]
 _BATCH = 1000
+# Vectors that centroids are fitted to. Rows are hashes, so the first ones are a random sample.
+_SAMPLE = 20_000
+# Clusters of fewer symbols would be meaningless.
+_MIN_CLUSTER_SIZE = 5
 
 
 class VectorAttacher:
@@ -90,9 +97,29 @@ class ElasticVectorWriter:
             bulk.drain()
         self._client.refresh([index])
 
-    def finish(self, method: str, sample_queries: Callable[[], Floats]) -> None:
-        """Register the encoder; the cluster itself builds the HNSW graphs."""
+    def finish(self, clusters: int, method: str, sample_queries: Callable[[], Floats]) -> None:
+        """Fit the clusters of similar symbols by k-means; the cluster itself builds the HNSW graphs."""
+        import numpy as np
+
+        from dowse.vectors.kmeans import kmeans
+
         self._register()
+        searcher = open_searcher(self._client)
+        snapshot, exists = searcher.snapshot, {"exists": {"field": self._field}}
+        total = searcher.count(SYMBOLS, [exists])
+        fitted = {"asked": clusters, "vectors": total, "generation": snapshot.generation}
+        if snapshot.encoders.get(self._encoder, {}).get("clusters") == fitted:
+            return
+        hits = searcher.scan(SYMBOLS, exists, "row", source=[self._field])
+        texts = [hit["_source"][self._field] for hit in islice(hits, _SAMPLE)]
+        centroids = kmeans(decode_vectors(texts, self._dimension), min(clusters, total // _MIN_CLUSTER_SIZE))
+        data = {
+            "centres": b64encode(np.ascontiguousarray(centroids, np.float32).tobytes()).decode(),
+            "count": len(centroids),
+            "dimension": self._dimension,
+        }
+        MetaDocuments(self._client).update(clusters_id(self._encoder), lambda _: data)
+        IndexState(self._client).put_encoder(self._encoder, {"clusters": fitted})
 
     def _register(self) -> None:
         if not self._is_registered:

@@ -145,6 +145,14 @@ class LocalReader(CatalogQueries):
         """Return whether the vectors of an encoder are intact, and how they are searched."""
         return self._encoder_vectors(encoder).health()
 
+    def cluster_centroids(self, encoder: str) -> Floats:
+        """Return the centroids of the clusters of similar symbols."""
+        return self._encoder_vectors(encoder).centroids()
+
+    def cluster_members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
+        """Return (row, cosine) of the symbols of one cluster."""
+        return self._encoder_vectors(encoder).members(cluster)
+
     def _name_damage(self) -> AbstractContextManager[None]:
         """Return a context in which errors about vectors become errors that name the remedy."""
         return translate_errors(self._folder, *READ_ERRORS)

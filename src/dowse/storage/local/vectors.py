@@ -1,8 +1,9 @@
-"""The vectors of a local index: the vector of each symbol, nearest neighbours.
+"""The vectors of a local index: the vector of each symbol, nearest neighbours, clusters.
 
     vectors/ENCODER/    a matrix (dowse.vectors), named after the encoder that made it
     vectors/ENCODER-approximate/  vectors of symbols that have none yet, removed when all have one
         embedded.json   how many symbols of which generation have a vector: read without loading NumPy
+        clusters.npy    the centroids of the clusters of similar symbols
 
 Vectors are keyed by the encoded content and symbols carry that key, so a matrix fits every generation: one
 that is half filled, or was filled for another branch, is never wrong.
@@ -38,8 +39,11 @@ if TYPE_CHECKING:
     from dowse.vectors.writer import MatrixWriter
 
 EMBEDDED = "embedded.json"
+CLUSTERS = "clusters.npy"
 # Opens the newest generation and its vectors.
 Read = Callable[[], AbstractContextManager[tuple[int, "GenerationVectors"]]]
+# A cluster has at least this many symbols on average.
+_SYMBOLS_A_CLUSTER = 5
 # How often embedded symbols are counted: that reads all keys.
 _COUNT_SECONDS = 10.0
 # Queries that `dowse doctor` runs exactly and approximately.
@@ -233,6 +237,36 @@ class GenerationVectors:
         share = recall(self.ivf, self.matrix, queries)
         return True, f"{summary}, searched approximately: recall@100 {share:.3f} of {_HEALTH_QUERIES} queries"
 
+    def centroids(self) -> Floats:
+        """Return the centroids of the clusters, none if they were not fitted; damaged ones are removed."""
+        import numpy as np
+
+        file = self.matrix.folder / CLUSTERS
+        try:
+            centroids: Floats = np.load(file, allow_pickle=False)
+            if centroids.ndim == 2 and centroids.shape[1] == self.matrix.dimension:
+                return centroids
+        except OSError:
+            pass
+        except (ValueError, EOFError, SyntaxError, TypeError):  # what NumPy raises about a header
+            with contextlib.suppress(OSError):
+                file.unlink()
+        return np.zeros((0, self.matrix.dimension), np.float32)
+
+    def members(self, cluster: int) -> list[tuple[int, float]]:
+        """Return (symbol, cosine) of the symbols of one cluster, nearest to its centroid first."""
+        import numpy as np
+
+        from dowse.vectors.kmeans import matrix_labels
+
+        has = np.flatnonzero(self._matrix_rows >= 0)
+        labels, closeness = (
+            each[self._matrix_rows[has]] for each in matrix_labels(self.matrix, self.centroids())
+        )
+        mine = np.flatnonzero(labels == cluster)
+        order = mine[np.lexsort((self._symbols[has[mine]], -closeness[mine]))]
+        return [(int(self._symbols[has[i]]), float(closeness[i])) for i in order]
+
 
 class _Owners:
     """Which symbols each row of a matrix belongs to: several if their texts are equal."""
@@ -273,8 +307,8 @@ class LocalVectorWriter:
         if time.monotonic() - self._counted_at > _COUNT_SECONDS:
             self.save_counts()
 
-    def finish(self, method: str, sample_queries: Callable[[], Floats]) -> None:
-        """Remove vectors that no symbol uses, and build the IVF index of a large matrix.
+    def finish(self, clusters: int, method: str, sample_queries: Callable[[], Floats]) -> None:
+        """Remove vectors that no symbol uses, fit the clusters, and build the IVF index of a large matrix.
 
         What was fitted to the same vectors before is kept.
         """
@@ -285,30 +319,54 @@ class LocalVectorWriter:
         if len(used) < len(self._writer) * (1 - _MAX_UNUSED):
             self._writer.compact(used)
         matrix = self._writer.matrix()
+        if fitted_clusters(matrix) != clusters:
+            _fit_clusters(matrix, clusters)
         if method == "approx" or (method == "auto" and len(matrix) >= IVF_FROM):
             refresh(matrix, sample_queries)
-        self.save_counts()
+        self.save_counts(clusters)
         # Every symbol has a vector now.
         remove_vectors(Path(approximation_of(str(matrix.folder))))
 
-    def save_counts(self) -> None:
+    def save_counts(self, clusters: int | None = None) -> None:
         """Save how many symbols have a vector, so that readers need not count."""
         with self._read() as (generation, vectors):
-            _save_counts(generation, vectors)
+            _save_counts(generation, vectors, clusters)
         self._counted_at = time.monotonic()
 
 
-def _save_counts(generation: int, vectors: GenerationVectors) -> None:
-    """Save the number of embedded symbols, with the matrix they are of."""
+def _save_counts(generation: int, vectors: GenerationVectors, clusters: int | None = None) -> None:
+    """Save the number of embedded symbols and of fitted clusters, with the matrix they are of."""
     counts = {
         "generation": generation,
         "symbols": vectors.embedded,
         "matrix": vectors.matrix.state.as_dict(),
+        "clusters": fitted_clusters(vectors.matrix) if clusters is None else clusters,
     }
     if counts == _read_counts(vectors.matrix.folder):
         return
     with contextlib.suppress(OSError):  # a read-only folder, or two processes at once
         write_atomically(vectors.matrix.folder / EMBEDDED, json.dumps(counts).encode())
+
+
+def fitted_clusters(matrix: Matrix) -> int | None:
+    """Return the number of clusters that were fitted to this matrix, None if none were."""
+    saved = _read_counts(matrix.folder)
+    is_current = saved.get("matrix") == matrix.state.as_dict() and (matrix.folder / CLUSTERS).exists()
+    return saved.get("clusters") if is_current else None
+
+
+def _fit_clusters(matrix: Matrix, count: int) -> None:
+    """Fit the clusters of similar symbols (spherical k-means)."""
+    import io
+
+    import numpy as np
+
+    from dowse.vectors.kmeans import matrix_centroids
+
+    centroids = matrix_centroids(matrix, min(count, len(matrix) // _SYMBOLS_A_CLUSTER))
+    data = io.BytesIO()
+    np.save(data, centroids)
+    write_atomically(matrix.folder / CLUSTERS, data.getvalue())
 
 
 def _symbol_keys(catalog: Catalog) -> tuple[NDArray[np.int64], Keys]:

@@ -48,17 +48,18 @@ def related(
     state: State,
     target: Target,
     index: IndexName = None,
-    k: Annotated[int, Query(ge=1, le=100, description="Number of neighbours.")] = 10,
+    k: Annotated[int, Query(ge=1, le=100, description="Number of neighbours, and of cluster members.")] = 10,
 ) -> dict[str, Any]:
-    """Return the nearest symbols by embedding."""
+    """Return the nearest symbols by embedding, and the cluster that a symbol belongs to."""
     with open_target(state.indexes, index, target) as match:
         served = match.served
         encoder = served.index.encoder
         if encoder is None:
             raise DowseError("there is no encoder, so there are no embeddings; set `encoder`, e.g. to base")
         answer = related_to_json(related_to(match, encoder.id, k))
-    for hit in answer["neighbours"]:
-        hit["index"] = served.name
+    for hits in (answer["neighbours"], (answer["cluster"] or {}).get("members", ())):
+        for hit in hits:
+            hit["index"] = served.name
     return {"index": served.name, **answer}
 
 
