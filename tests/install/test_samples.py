@@ -111,6 +111,15 @@ def left(config: Path, name: str) -> dict:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_taken_out_the_bytes_are_what_they_were(name, config):
+    old = config.read_bytes()
+    assert install(name) == 0
+    assert config.read_bytes() != old
+    assert main(["install", name, "--uninstall"]) == 0
+    assert config.read_bytes() == old
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_taken_out_the_rest_is_what_it_was(name, config):
     """Also after another command took its place, and after others wrote to the file, as Claude Code does."""
     old, data = config.read_text(), left(config, name)

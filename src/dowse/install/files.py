@@ -69,11 +69,24 @@ def write_backup(path: Path, data: bytes | None) -> Path | None:
     """Write a backup that only its owner can read: configurations hold secrets."""
     if data is None:
         return None
-    backup = data_folder() / "install" / f"{path.name.lstrip('.')}.{hashlib.sha256(data).hexdigest()[:16]}"
+    backup = _backup_folder() / f"{_backup_name(path)}.{hashlib.sha256(data).hexdigest()[:16]}"
     if not backup.exists():
         make_private_directory(backup.parent)
         write_atomically(backup, data)
     return backup
+
+
+def backups(path: Path) -> list[bytes]:
+    """Return the contents of all backups of files with this name."""
+    return [backup.read_bytes() for backup in sorted(_backup_folder().glob(f"{_backup_name(path)}.*"))]
+
+
+def _backup_folder() -> Path:
+    return data_folder() / "install"
+
+
+def _backup_name(path: Path) -> str:
+    return path.name.lstrip(".")
 
 
 def _default_mode() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -108,14 +109,30 @@ def plan_add(target: Target, entry: Mapping[str, Any]) -> Change:
 def plan_remove(target: Target) -> Change:
     """Plan to remove an entry, with the objects around it and the file if nothing else is in them."""
     before = files.read(target.path)
-    if before is None or _get_entry(target, before) is None:
+    entry = None if before is None else _get_entry(target, before)
+    if before is None or entry is None:
         return Change(target, before, before)
+    original = _original(target, before, entry)
+    if original is not None:
+        return Change(target, before, original)
     try:
         after: str = _EDITORS[target.format].remove_entry(files.decode(before), target.keys)
     except EditError as error:
         raise error.in_file(target.path) from None
     is_empty = after.strip("\ufeff \t\r\n") in ("", "{}")
     return Change(target, before, None if is_empty else after.encode())
+
+
+def _original(target: Target, before: bytes, entry: object) -> bytes | None:
+    """Return the file as it was, if adding the entry to a backup of it gives what it is now."""
+    editor = _EDITORS[target.format]
+    for backup in files.backups(target.path):
+        with contextlib.suppress(EditError):
+            text = files.decode(backup)
+            is_without = editor.get_entry(text, target.keys) is None
+            if is_without and editor.set_entry(text, target.keys, entry).encode() == before:
+                return backup
+    return None
 
 
 def apply(change: Change) -> Path | None:
