@@ -129,13 +129,14 @@ def run_batch(
 
 
 def _try(index: Index, query: str, k: int, options: dict[str, object]) -> tuple[str, str]:
-    from dowse.formats.json_format import answer_to_json, json_document
+    from dowse.formats.json_format import json_document
     from dowse.formats.style import Style
     from dowse.formats.text import render_answer
+    from dowse.json_form import document
 
     try:
         answer = index.search(query, k=k, **options)
-        json_document(answer_to_json(answer)).encode()
+        json_document(document(answer)).encode()
         render_answer(answer, Style(), explain=bool(options.get("explain"))).encode()
     except TooSlow:
         return "too slow", ""

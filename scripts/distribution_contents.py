@@ -32,7 +32,6 @@ _NEEDED = (
     "dowse/models/small/weights.bin",
     "dowse/models/rerank/weights.bin",
     "dowse/models/tiny/weights.bin",
-    "dowse/schemas/answer.schema.json",
     "dowse/interfaces/http/page/index.html",
     "dowse/interfaces/http/page/licences.txt",
     "dowse/parsing/queries/python.scm",

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from dowse.json_form import json_form
+
 # A half-open range of bytes in a file's UTF-8 text.
 Span = tuple[int, int]
 
@@ -68,6 +70,7 @@ class ParsedFile:
     remainder: int = -1  # index of the definition with the text outside all others
 
 
+@json_form(hidden=("content_hash", "line_numbers"))
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """A definition with its identity, as a search returns it."""
@@ -122,6 +125,14 @@ class LaneScore(NamedTuple):
     detail: str = ""  # an explanation: "calls Cart.add in line 12, resolved"
 
 
+class Place(NamedTuple):
+    """A line of a file."""
+
+    path: str
+    line: int  # 1-based
+
+
+@json_form(inline=("symbol",))
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One search result: a symbol, its score, and the explanation."""
@@ -133,7 +144,7 @@ class Hit:
     matches: tuple[LineMatch, ...] = ()
     lanes: tuple[LaneScore, ...] = ()  # the lanes that returned it
     confidence: float | None = None  # probability of relevance; None without embeddings
-    also_in: tuple[tuple[str, int], ...] = ()  # path and line of built or vendored copies of the symbol
+    also_in: tuple[Place, ...] = ()  # built or vendored copies of the symbol
 
 
 class Boost(NamedTuple):
@@ -214,6 +225,7 @@ class EmbeddingCoverage(NamedTuple):
     approximate: bool = False  # whether symbols, or the candidates of this query, have approximate ones
 
 
+@json_form(hidden=("words",), renamed={"total_candidates": "candidates"})
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The response of a search: the hits and how they were found."""
@@ -313,6 +325,7 @@ class DeferredFile(NamedTuple):
     problem: str
 
 
+@json_form(hidden=("row", "file_id"), renamed={"key": "id"})
 class SymbolRow(NamedTuple):
     """A stored symbol without its text, for ranking."""
 
@@ -341,6 +354,7 @@ def is_test(symbol: SymbolRow) -> bool:
 REASONS = ("", "receiver", "inherited", "import", "undefined", "variable", "value")
 
 
+@json_form(hidden=("source", "target", "file_id"))
 class Edge(NamedTuple):
     """A resolved reference from a symbol to a symbol: an edge of the code graph."""
 

@@ -9,10 +9,10 @@ import jsonschema
 import pytest
 
 from dowse.formats.graph_text import render_graph
-from dowse.formats.json_format import candidates_to_json, graph_to_json
 from dowse.formats.style import Style
-from dowse.graph.model import GraphAnswer
+from dowse.graph.model import AmbiguousAnswer, GraphAnswer
 from dowse.graph.queries import find_path, query_relation
+from dowse.json_form import document
 from dowse.symbol_lookup import AmbiguousName
 from graph.memory_graph import MemoryGraph, edge, symbol
 
@@ -181,7 +181,7 @@ def test_overloads_are_taken_together_and_that_is_said(graph):
 def test_an_ambiguous_name_asks_back(graph):
     with pytest.raises(AmbiguousName) as caught:
         query_relation(graph, "callers", "same")
-    jsonschema.validate(candidates_to_json(caught.value.name, caught.value.candidates), SCHEMA)
+    jsonschema.validate(document(AmbiguousAnswer(caught.value.name, tuple(caught.value.candidates))), SCHEMA)
     assert [row.path for row in caught.value.candidates] == ["src/one.py", "src/two.py"]
 
 
@@ -234,7 +234,7 @@ def test_a_path_may_end_in_a_method_that_runs_in_anothers_place(graph):
         "    Grandchild.run:7 overrides, possible, through Base.run: only one of this name",
     ]
     assert tuple(map(str, answer.notes)) == ("calls of Base.run may run Grandchild.run: shown as possible",)
-    jsonschema.validate(graph_to_json(answer), SCHEMA)
+    jsonschema.validate(document(answer), SCHEMA)
 
 
 # Forms
@@ -244,7 +244,7 @@ def test_a_path_may_end_in_a_method_that_runs_in_anothers_place(graph):
 @pytest.mark.parametrize("name", ["Child", "Child.run", "main", "helper", "lonely", "Base.run", "Calc.add"])
 def test_json_holds_the_whole_answer(graph, relation, name):
     answer = query_relation(graph, relation, name, depth=3)
-    data = graph_to_json(answer)
+    data = document(answer)
     jsonschema.validate(data, SCHEMA)
     numbers = {step["number"] for step in data["steps"]}
     assert all(step["parent"] == 0 or step["parent"] in numbers for step in data["steps"])

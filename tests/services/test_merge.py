@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.errors import DowseError
+from dowse.json_form import document
 from dowse.search.lanes.jobs import MENTION_SCORE
-from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_hits, merge_notes
+from dowse.services.merge import LOOKAHEAD, IndexResult, PageHit, merge_answers, merge_hits, merge_notes
 from dowse.types import Answer, Hit, LaneScore, Note, PlanReport, Symbol
 
 # Few values, so that many are the same.
@@ -21,11 +22,16 @@ confidences = st.lists(
 
 def merged(answers: list[list[float]], depth: int) -> list[tuple[int, int]]:
     """Return the index and the place in it of each hit, in their common order."""
-    hits: list[list[dict[str, Any]]] = [
-        [{"at": (number, at), "confidence": value, "score": 0.0} for at, value in enumerate(values[:depth])]
+    hits = [
+        [PageHit(str(number), hit(at, confidence=value)) for at, value in enumerate(values[:depth])]
         for number, values in enumerate(answers)
     ]
-    return [hit["at"] for hit in merge_hits(hits, same_scores=True)]
+    return [(int(each.index), each.hit.rank) for each in merge_hits(hits, same_scores=True)]
+
+
+def hit(rank: int, **more: Any) -> Hit:
+    symbol = Symbol("id", "", "a.py", "python", "function", "f", "f", 1, 1, "def f()", "", "", "")
+    return Hit(rank, 1.0, symbol, **more)
 
 
 @given(confidences, st.integers(1, 30))
@@ -52,9 +58,8 @@ STATE = Note("partly-embedded", "48 % of the symbols are embedded", "`dowse inde
 def result(
     index: str, *notes: Note, hits: int = 1, kind: str = "prose", lanes: tuple[str, ...] = ("keyword",)
 ) -> IndexResult:
-    symbol = Symbol("id", "", "a.py", "python", "function", "f", "f", 1, 1, "def f()", "", "", "")
     scores = tuple(LaneScore(lane, 1, 1.0, 1.0) for lane in lanes)
-    found = tuple(Hit(rank, 1.0, symbol, lanes=scores) for rank in range(1, hits + 1))
+    found = tuple(hit(rank, lanes=scores) for rank in range(1, hits + 1))
     plan = PlanReport(kind, "", lanes, "")
     return IndexResult(index, Answer("q", "hybrid", found, hits, 1, notes, plan=plan))
 
@@ -87,4 +92,4 @@ def test_notes_name_their_indexes_and_the_state_of_one_is_always_said() -> None:
 
 def test_a_remedy_is_apart_from_the_text() -> None:
     page = merge_answers("q", [result("inn", STATE)], 0, 10, 1.0)
-    assert page["notes"] == [{"code": STATE.code, "text": STATE.text, "remedy": STATE.remedy}]
+    assert document(page)["notes"] == [{"code": STATE.code, "text": STATE.text, "remedy": STATE.remedy}]

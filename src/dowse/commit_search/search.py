@@ -18,6 +18,7 @@ from dowse.damage import CATALOG_ERRORS, READ_ERRORS, translate_errors
 from dowse.errors import DowseError, HistoryUnread, IndexDamaged, NoHistory
 from dowse.history.messages import list_commits, read_messages
 from dowse.history.subjects import clean_subject
+from dowse.json_form import json_form
 from dowse.parsing.tokenizer import tokenize_query
 from dowse.runtime_paths import digest
 from dowse.source.git import read_head
@@ -44,6 +45,7 @@ _VIEWS = 2
 _CHUNK = 512
 
 
+@json_form(inline=("commit",))
 @dataclass(frozen=True, slots=True)
 class CommitHit:
     """A commit that was found."""

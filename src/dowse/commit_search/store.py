@@ -9,12 +9,14 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.history.messages import CommitMessage
+from dowse.json_form import json_form
 from dowse.parsing.tokenizer import tokenize
 from dowse.security.safe_files import make_private_directory
 
@@ -43,6 +45,7 @@ def remove_commits(folder: Path) -> None:
         (folder / (_FILE + ending)).unlink(missing_ok=True)
 
 
+@json_form(hidden=("row", "time"), properties=("date",), renamed={"id": "commit"})
 class StoredCommit(NamedTuple):
     """A commit of the catalog."""
 
@@ -53,7 +56,12 @@ class StoredCommit(NamedTuple):
     subject: str
     body: str
     paths: list[str]
-    symbols: list[str]
+    symbols: list[str]  # definitions that it changed
+
+    @property
+    def date(self) -> str:
+        """Its time, in UTC."""
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.time))
 
 
 class CommitStore:

@@ -1,9 +1,9 @@
-"""Commits that `dowse log` found, as plain data and as text."""
+"""Commits that `dowse log` found, as text."""
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from dowse.security.terminal import escape_name
 
@@ -14,29 +14,15 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
-def commit_to_json(hit: CommitHit) -> dict[str, Any]:
-    """Return a commit as plain data."""
-    commit = hit.commit
-    return {
-        "commit": commit.id,
-        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(commit.time)),
-        "author": commit.author,
-        "subject": commit.subject,
-        "body": commit.body,
-        "paths": commit.paths,
-        "symbols": commit.symbols,
-        "score": round(hit.score, 4),
-    }
-
-
-def commit_lines(commit: dict[str, Any]) -> list[str]:
+def commit_lines(hit: CommitHit) -> list[str]:
     """Return the lines that show a commit: its message, and what it changed."""
-    author = commit["author"].partition(" <")[0]
-    first = f"{commit['commit'][:12]}  {commit['date'][:10]}  {author}  {commit['subject']}"
-    symbols = [f"({', '.join(_first(commit['symbols']))})"] if commit["symbols"] else []
-    changed = " ".join([*_first(commit["paths"]), *symbols])
+    commit = hit.commit
+    author = commit.author.partition(" <")[0]
+    first = f"{commit.id[:12]}  {commit.date[:10]}  {author}  {commit.subject}"
+    symbols = [f"({', '.join(_first(commit.symbols))})"] if commit.symbols else []
+    changed = " ".join([*_first(commit.paths), *symbols])
     return [escape_name(first), *([f"    {escape_name(changed)}"] if changed else [])]
 
 
-def _first(names: list[str]) -> list[str]:
-    return [*names[:_SHOWN], "…"] if len(names) > _SHOWN else names
+def _first(names: Sequence[str]) -> list[str]:
+    return [*names[:_SHOWN], "…"] if len(names) > _SHOWN else list(names)

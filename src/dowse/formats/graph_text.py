@@ -38,16 +38,15 @@ def render_graph(answer: GraphAnswer, style: Style) -> str:
 
 def _tree(answer: GraphAnswer, style: Style) -> Iterator[str]:
     """Yield each step below the step that it was reached from."""
-    children: dict[int, list[int]] = defaultdict(list)
-    for number, step in enumerate(answer.steps):
-        children[step.parent].append(number)
-    stack = list(reversed(children[-1]))
+    children: dict[int, list[GraphStep]] = defaultdict(list)
+    for step in answer.steps:
+        children[step.parent].append(step)
+    stack = list(reversed(children[0]))
     while stack:  # no recursion: chains can be long
-        number = stack.pop()
-        step = answer.steps[number]
-        parent = answer.steps[step.parent].symbol if step.parent >= 0 else answer.seed
+        step = stack.pop()
+        parent = answer.steps[step.parent - 1].symbol if step.parent else answer.seed
         yield "  " * (step.depth - 1) + _line(step, parent, style)
-        stack += reversed(children[number])
+        stack += reversed(children[step.number])
 
 
 def _chain(answer: GraphAnswer, style: Style) -> list[str]:

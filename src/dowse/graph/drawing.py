@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dowse.graph.model import GraphAnswer, describe_confidence, is_sure, uncertainty
+from dowse.json_form import json_form
 from dowse.types import Edge, SymbolRow
 
 
+@json_form(renamed={"is_sure": "sure"})
 class Arrow(NamedTuple):
     """All references of one kind between two symbols; it points to the symbol that is used."""
 
-    source: int  # rows
-    target: int
+    source: str  # ids of symbols
+    target: str
     kind: str
     line: int  # of the most certain reference
     is_sure: bool
@@ -27,7 +29,8 @@ def shown_symbols(answer: GraphAnswer) -> dict[int, SymbolRow]:
 
 def arrows(answer: GraphAnswer) -> Iterator[Arrow]:
     """Yield one arrow for all references of one kind between two symbols, named by the most certain one."""
-    order = {row: index for index, row in enumerate(shown_symbols(answer))}
+    symbols = shown_symbols(answer)
+    order = {row: index for index, row in enumerate(symbols)}
     best: dict[tuple[int, int, str], Edge] = {}
     for edge in answer.edges:
         if edge.source not in order or edge.target not in order:
@@ -38,7 +41,8 @@ def arrows(answer: GraphAnswer) -> Iterator[Arrow]:
     for (source, target, kind), edge in sorted(
         best.items(), key=lambda item: (order[item[0][0]], order[item[0][1]], item[0][2])
     ):
-        yield Arrow(source, target, kind, edge.line, is_sure(edge), describe_confidence(edge))
+        ends = symbols[source].key, symbols[target].key
+        yield Arrow(*ends, kind, edge.line, is_sure(edge), describe_confidence(edge))
     yield from _arrows_to_parents(answer, order)
 
 
@@ -48,6 +52,6 @@ def _arrows_to_parents(answer: GraphAnswer, order: Mapping[int, int]) -> Iterato
         edge = step.edge
         if edge.source in order and edge.target in order:
             continue
-        parent = answer.steps[step.parent].symbol.row if step.parent >= 0 else answer.seed.row
-        ends = (step.symbol.row, parent) if edge.source == step.symbol.row else (parent, step.symbol.row)
+        parent = answer.steps[step.parent - 1].symbol.key if step.parent else answer.seed.key
+        ends = (step.symbol.key, parent) if edge.source == step.symbol.row else (parent, step.symbol.key)
         yield Arrow(*ends, edge.kind, step.line, step.is_sure, step.certainty)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
+from dowse.json_form import json_form
 from dowse.types import Edge, Note, SymbolRow, is_test
 
 # From certain to merely possible.
@@ -61,13 +62,15 @@ RELATIONS = {
 }
 
 
+@json_form(properties=("line", "kind", "confidence", "certainty", "is_test"), renamed={"is_test": "test"})
 @dataclass(frozen=True, slots=True)
 class GraphStep:
     """A symbol that was reached, and the references that led to it."""
 
+    number: int  # in the answer, from 1
     symbol: SymbolRow
     depth: int  # hops from the seed, from 1
-    parent: int  # index in the answer's steps of the symbol before it, -1 for the seed
+    parent: int  # the number of the step before it, 0 for the seed
     references: tuple[Edge, ...]  # most certain first, then by location
     path: str  # of the file that contains the references
     # Qualified name at the other end of the most certain reference: that of the seed or the parent, or of a
@@ -86,6 +89,11 @@ class GraphStep:
     def line(self) -> int:
         """The line of that reference."""
         return self.edge.line
+
+    @property
+    def kind(self) -> str:
+        """The kind of that reference."""
+        return self.edge.kind
 
     @property
     def confidence(self) -> str:
@@ -109,6 +117,7 @@ class GraphStep:
         return is_test(self.symbol)
 
 
+@json_form(properties=("path",))
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A line with a symbol's name that is not known to refer to it."""
@@ -117,7 +126,13 @@ class Mention:
     line: int
     text: str
 
+    @property
+    def path(self) -> str:
+        """The file of the line."""
+        return self.symbol.path
 
+
+@json_form(hidden=("edges",))
 @dataclass(frozen=True, slots=True)
 class GraphAnswer:
     """The answer to a graph query: its steps, nearest first, and notes about them."""
@@ -151,6 +166,15 @@ class GraphAnswer:
 
     def __len__(self) -> int:
         return len(self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguousAnswer:
+    """The answer to a query about a name that several symbols have."""
+
+    name: str
+    candidates: tuple[SymbolRow, ...]
+    error: Literal["ambiguous"] = "ambiguous"
 
 
 def describe_symbol(symbol: SymbolRow) -> str:

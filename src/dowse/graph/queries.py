@@ -138,15 +138,16 @@ def _check_limits(depth: int | None, k: int | None = None) -> None:
 
 
 def _steps(reader: Reader, reached: Sequence[Reached], bases: Bases) -> list[GraphStep]:
-    index = {step.symbol.row: number for number, step in enumerate(reached)}
+    numbers = {step.symbol.row: number for number, step in enumerate(reached, 1)}
     others = {row.row: row for row in reader.rows(sorted({_other_end(step) for step in reached}))}
     steps = []
-    for step in reached:
-        other, parent = others[_other_end(step)], index.get(step.parent, -1)
+    for number, step in enumerate(reached, 1):
+        other, parent = others[_other_end(step)], numbers.get(step.parent, 0)
         # References are in the file of their source.
         path = step.symbol.path if step.symbol.row == step.edges[0].source else other.path
         base = dispatching_method(step, bases)
-        steps.append(GraphStep(step.symbol, step.depth, parent, step.edges, path, other.qualified_name, base))
+        found = (step.symbol, step.depth, parent, step.edges)
+        steps.append(GraphStep(number, *found, path, other.qualified_name, base))
     return steps
 
 
@@ -155,17 +156,17 @@ def _nearest(steps: Sequence[GraphStep], limit: int, *, tests_apart: bool) -> li
     if not limit:
         return list(steps)
     left = {False: limit, True: limit}
-    numbers = {-1: -1}  # of the steps that are kept
+    numbers = {0: 0}  # of the steps that are kept, by their numbers before
     shown: list[GraphStep] = []
-    for number, step in enumerate(steps):
+    for step in steps:
         is_test, parent = tests_apart and step.is_test, step.parent
         if not left[is_test]:
             continue
         left[is_test] -= 1
         while parent not in numbers:
-            parent = steps[parent].parent
-        numbers[number] = len(shown)
-        shown.append(replace(step, parent=numbers[parent]))
+            parent = steps[parent - 1].parent
+        numbers[step.number] = len(shown) + 1
+        shown.append(replace(step, number=len(shown) + 1, parent=numbers[parent]))
     return shown
 
 

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from dowse.services.errors import Busy
 
@@ -17,13 +18,16 @@ _BACKLOG = 100
 _HEARTBEAT_SECONDS = 15.0
 
 
+Phase = Literal["waiting", "index", "embed", "done", "failed", "idle"]
+
+
 @dataclass(frozen=True, slots=True)
 class ProgressEvent:
-    """The progress of one index."""
+    """The progress of indexing or embedding."""
 
     number: int  # counts up with every event of a broker
     index: str
-    phase: str  # waiting, index, embed, done, failed or idle
+    phase: Phase
     done: int = 0
     total: int = 0
     detail: str = ""
@@ -47,7 +51,7 @@ class EventBroker:
         self._subscribers: dict[_Queue, asyncio.AbstractEventLoop] = {}
         self._closed = False
 
-    def publish(self, index: str, phase: str, done: int = 0, total: int = 0, detail: str = "") -> None:
+    def publish(self, index: str, phase: Phase, done: int = 0, total: int = 0, detail: str = "") -> None:
         """Send an event to all subscribers."""
         with self._lock:
             self._number += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dowse.errors import DowseError
@@ -11,8 +11,7 @@ from dowse.index import Index
 from dowse.query.languages import KINDS
 from dowse.security.terminal import escape_surrogates
 from dowse.services.errors import NotFound
-from dowse.services.events import EventBroker
-from dowse.services.models.status import BackgroundEmbedding, IndexStatus, Language, Progress, Status
+from dowse.services.events import EventBroker, ProgressEvent
 from dowse.services.symbol_names import NameCache
 from dowse.version import __version__
 
@@ -110,40 +109,103 @@ def unique_name(wanted: str, taken: Collection[str]) -> str:
     return name
 
 
+@dataclass(frozen=True, slots=True)
+class Language:
+    """The number of files in a language."""
+
+    language: str  # "text" if unknown
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Files that differ from the index."""
+
+    new: int = 0
+    changed: int = 0
+    deleted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundEmbedding:
+    """The progress of the process that embeds after a command has answered."""
+
+    done: int  # symbols, of those that had no vector at its start
+    total: int
+    seconds_left: float | None  # None if not known yet
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """The status of one index; counts are 0 until it exists."""
+
+    name: str
+    root: str
+    progress: ProgressEvent
+    kinds: tuple[str, ...] = tuple(KINDS)  # symbol kinds that `kind:` accepts
+    repo: str = ""
+    commit: str = ""
+    exists: bool = False
+    problem: str = ""  # why it can't be read
+    generation: int = 0
+    indexed_at: int = 0  # seconds since 1970
+    files: int = 0
+    symbols: int = 0
+    source_bytes: int = 0
+    index_bytes: int = 0
+    encoder: str = ""
+    embedded: int = 0
+    embedding: BackgroundEmbedding | None = None  # None if no such process runs
+    skipped: int = 0
+    problems: int = 0  # files that were read only partly
+    languages: tuple[Language, ...] = ()  # most files first
+    corpus: bool = False  # of functions, without files that could change
+    changes: Changes = Changes()
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The status of a server."""
+
+    dowse: str
+    feedback: bool  # whether feedback is recorded and affects rankings
+    encoder: str  # of the first index; "" without one
+    indexes: tuple[IndexStatus, ...]
+
+
+# Fields of an index's own status that are the same in that of a server.
+_COPIED = (
+    *("repo", "commit", "generation", "indexed_at", "files", "symbols", "source_bytes", "index_bytes"),
+    *("encoder", "embedded", "skipped", "problems", "corpus"),
+)
+
+
 def index_status(served: ServedIndex, broker: EventBroker) -> IndexStatus:
     """Return the status of one index."""
     index = served.index
-    missing = IndexStatus(
-        name=served.name,
-        root=escape_surrogates(str(index.root)),
-        kinds=list(KINDS),
-        progress=Progress.model_validate(asdict(broker.latest(served.name))),
-    )
+    missing = IndexStatus(served.name, escape_surrogates(str(index.root)), broker.latest(served.name))
     try:
         facts = index.status() if index.exists else None
     except DowseError as error:
-        return missing.model_copy(update={"problem": str(error)})
+        return replace(missing, problem=str(error))
     if facts is None:
         return missing
     languages = sorted(facts["languages"].items(), key=lambda each: (-each[1], each[0]))
-    return IndexStatus.model_validate(
-        {
-            **{name: facts[name] for name in IndexStatus.model_fields if name in facts},
-            **{name: getattr(missing, name) for name in ("name", "root", "kinds", "progress")},
-            "exists": True,
-            "embedding": _embedding(facts["embedding"]),
-            "languages": [Language(language=name or "text", files=count) for name, count in languages],
-        }
+    return replace(
+        missing,
+        exists=True,
+        embedding=_embedding(facts["embedding"]),
+        languages=tuple(Language(name or "text", count) for name, count in languages),
+        changes=Changes(**facts["changes"]),
+        **{name: facts[name] for name in _COPIED},
     )
 
 
 def _embedding(facts: Mapping[str, Any] | None) -> BackgroundEmbedding | None:
-    if not facts:
-        return None
-    return BackgroundEmbedding(**{name: facts[name] for name in BackgroundEmbedding.model_fields})
+    return BackgroundEmbedding(facts["done"], facts["total"], facts["seconds_left"]) if facts else None
 
 
 def server_status(indexes: Sequence[IndexStatus], *, feedback: bool) -> Status:
     """Return the status of a server, given that of its indexes."""
     encoder = next((each.encoder for each in indexes if each.encoder), "")
-    return Status(dowse=__version__, feedback=feedback, encoder=encoder, indexes=list(indexes))
+    return Status(__version__, feedback, encoder, tuple(indexes))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dowse.errors import DowseError
-from dowse.formats.json_format import SCHEMA_VERSION, answer_to_json, notes_to_json
+from dowse.json_form import json_form
 from dowse.search.lanes.jobs import MENTION_SCORE
-from dowse.types import Answer, Note, NoteCode
-from dowse.version import __version__
+from dowse.types import Answer, EmbeddingCoverage, Hit, LaneReport, Note, NoteCode, PlanReport
 
 # A hit's sort key is the best value among it and the hits that follow it in its own index, so many in all:
 # each index must give as many more hits as the page shows, less one.
@@ -21,8 +19,8 @@ _MISSES = frozenset[NoteCode](["nothing-relevant", "unknown-name", "below-min-sc
 _STATES = frozenset[NoteCode](
     ["partly-embedded", "incomplete-index", "refreshing", "lane-failed", "feedback", "other"]
 )
-# The fields of each index's own answer, without the hits.
-_INDEX_FIELDS = ("mode", "generation", "candidates", "notes", "embedded", "plan", "lanes")
+# Digits of the values that hits of several indexes are compared by: what is nearly equal is equal.
+_SCORE_DIGITS, _CONFIDENCE_DIGITS = 6, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +51,74 @@ class IndexResult:
         return any(lane.lane == "graph" and lane.score > MENTION_SCORE for hit in hits for lane in hit.lanes)
 
 
+@json_form(inline=("hit",))
+@dataclass(frozen=True, slots=True)
+class PageHit:
+    """A hit, and the index that holds it."""
+
+    index: str
+    hit: Hit
+
+
+@json_form(inline=("answer",), hidden=("query", "hits"))
+@dataclass(frozen=True, slots=True)
+class IndexAnswer:
+    """The answer of one index without its hits, or why it has none."""
+
+    index: str
+    answer: Answer
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """A page of the hits of one or several indexes."""
+
+    query: str
+    mode: str
+    generation: int  # of several indexes the highest
+    candidates: int
+    notes: tuple[Note, ...]
+    embedded: EmbeddingCoverage | None
+    plan: PlanReport | None
+    lanes: tuple[LaneReport, ...]
+    hits: tuple[PageHit, ...]
+    offset: int  # hits before this page
+    more: bool  # whether another page exists
+    took_ms: float
+    indexes: tuple[IndexAnswer, ...]
+
+
 def merge_answers(
     query: str, results: Sequence[IndexResult], offset: int, k: int, milliseconds: float
-) -> dict[str, Any]:
-    """Return one page of the hits of one or several indexes, as plain data."""
-    answers = {each.index: answer_to_json(each.answer) for each in results if each.answer is not None}
-    plans = [answer["plan"] for answer in answers.values() if answer["plan"]]
+) -> SearchPage:
+    """Return one page of the hits of one or several indexes."""
+    answers = {each.index: each.answer for each in results if each.answer is not None}
+    plans = [answer.plan for answer in answers.values() if answer.plan]
     hits = merge_hits(
-        [[{**hit, "index": name} for hit in answer["hits"]] for name, answer in answers.items()],
-        same_scores=len({(*plan["lanes"], plan["fusion"]) for plan in plans}) < 2,
+        [[PageHit(name, hit) for hit in answer.hits] for name, answer in answers.items()],
+        same_scores=len({(*plan.lanes, plan.fusion) for plan in plans}) < 2,
     )
-    ranked = [{**hit, "rank": rank} for rank, hit in enumerate(hits, 1)]
-    return {
-        "schema": SCHEMA_VERSION,
-        "dowse": __version__,
-        "query": query,
-        "mode": next((answer["mode"] for answer in answers.values()), "keyword"),
-        "generation": max((answer["generation"] for answer in answers.values()), default=1),
-        "candidates": sum(answer["candidates"] for answer in answers.values()),
-        "notes": notes_to_json(merge_notes(results)),
-        "embedded": _sum_embedded([answer["embedded"] for answer in answers.values()]),
-        "plan": plans[0] if plans else None,
-        "lanes": _merge_lanes([lane for answer in answers.values() for lane in answer["lanes"]]),
-        "hits": ranked[offset : offset + k],
-        "offset": offset,
-        "more": len(hits) > offset + k,
-        "took_ms": round(milliseconds, 3),
-        "indexes": [_index_answer(each, answers.get(each.index)) for each in results],
-    }
+    page = enumerate(hits[offset : offset + k], offset + 1)
+    empty = Answer(query, mode="", hits=(), total_candidates=0, generation=0)
+    return SearchPage(
+        query,
+        mode=next((answer.mode for answer in answers.values()), "keyword"),
+        generation=max((answer.generation for answer in answers.values()), default=1),
+        candidates=sum(answer.total_candidates for answer in answers.values()),
+        notes=tuple(merge_notes(results)),
+        embedded=_sum_embedded([answer.embedded for answer in answers.values() if answer.embedded]),
+        plan=plans[0] if plans else None,
+        lanes=_merge_lanes([lane for answer in answers.values() for lane in answer.lanes]),
+        hits=tuple(replace(each, hit=replace(each.hit, rank=rank)) for rank, each in page),
+        offset=offset,
+        more=len(hits) > offset + k,
+        took_ms=milliseconds,
+        indexes=tuple(IndexAnswer(each.index, each.answer or empty, each.problem) for each in results),
+    )
 
 
-def merge_hits(answers: Sequence[list[dict[str, Any]]], *, same_scores: bool) -> list[dict[str, Any]]:
+def merge_hits(answers: Sequence[list[PageHit]], *, same_scores: bool) -> list[PageHit]:
     """Merge lists of hits; the order within each index stays.
 
     Hits are compared by confidence where every hit has one, else by score if all indexes were searched the
@@ -91,20 +126,24 @@ def merge_hits(answers: Sequence[list[dict[str, Any]]], *, same_scores: bool) ->
     own index: that index has reasons to rank it first. Not among all of them: then a page would depend on
     how many hits were requested.
     """
-    everything = [hit for hits in answers for hit in hits]
+    everything = [each.hit for hits in answers for each in hits]
     if len(answers) < 2:
-        return everything
-    field = "score" if same_scores else ""
-    if all(hit["confidence"] is not None for hit in everything):
-        field = "confidence"
+        return [each for hits in answers for each in hits]
+    has_confidence = all(hit.confidence is not None for hit in everything)
     keys: list[tuple[float, int, int]] = []
     for number, hits in enumerate(answers):
-        values = [hit[field] if field else -rank for rank, hit in enumerate(hits)]
+        values = [_value(each.hit, rank, has_confidence, same_scores) for rank, each in enumerate(hits)]
         lowest = float("inf")
         for rank in range(len(values)):
             lowest = min(lowest, max(values[rank : rank + LOOKAHEAD]))
             keys.append((-lowest, rank, number))
     return [answers[number][rank] for _, rank, number in sorted(keys)]
+
+
+def _value(hit: Hit, rank: int, has_confidence: bool, same_scores: bool) -> float:
+    if has_confidence:
+        return round(hit.confidence or 0.0, _CONFIDENCE_DIGITS)
+    return round(hit.score, _SCORE_DIGITS) if same_scores else -rank
 
 
 def merge_notes(results: Sequence[IndexResult]) -> list[Note]:
@@ -125,34 +164,25 @@ def merge_notes(results: Sequence[IndexResult]) -> list[Note]:
     return notes + [Note("index-failed", f"{each.index} is left out: {each.problem}") for each in failed]
 
 
-def _sum_embedded(counts: Sequence[dict[str, Any] | None]) -> dict[str, Any] | None:
-    known = [each for each in counts if each]
-    if not known:
+def _sum_embedded(counts: Sequence[EmbeddingCoverage]) -> EmbeddingCoverage | None:
+    if not counts:
         return None
-    names = ("symbols", "total", "encoded", "candidates_missing")
-    return {
-        "encoder": known[0]["encoder"],
-        **{name: sum(each[name] for each in known) for name in names},
-        "approximate": any(each["approximate"] for each in known),
-    }
+    return EmbeddingCoverage(
+        counts[0].encoder,
+        symbols=sum(each.symbols for each in counts),
+        total=sum(each.total for each in counts),
+        encoded=sum(each.encoded for each in counts),
+        candidates_missing=sum(each.candidates_missing for each in counts),
+        approximate=any(each.approximate for each in counts),
+    )
 
 
-def _merge_lanes(reports: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _merge_lanes(reports: Sequence[LaneReport]) -> tuple[LaneReport, ...]:
     """Return one report for each lane; indexes are searched in parallel, so the slowest counts."""
-    merged: dict[str, dict[str, Any]] = {}
+    merged: dict[str, LaneReport] = {}
     for report in reports:
-        known = merged.setdefault(report["lane"], {**report, "found": 0, "problem": ""})
-        known["found"] += report["found"]
-        known["milliseconds"] = max(known["milliseconds"], report["milliseconds"])
-        known["problem"] = "; ".join(filter(None, [known["problem"], report["problem"]]))
-    return list(merged.values())
-
-
-def _index_answer(result: IndexResult, answer: dict[str, Any] | None) -> dict[str, Any]:
-    empty = {"mode": "", "generation": 0, "candidates": 0, "notes": [], "embedded": None, "plan": None}
-    fields = answer or {**empty, "lanes": []}
-    return {
-        "index": result.index,
-        **{name: fields[name] for name in _INDEX_FIELDS},
-        "problem": result.problem,
-    }
+        known = merged.setdefault(report.lane, LaneReport(report.lane, 0, 0.0))
+        problem = "; ".join(filter(None, [known.problem, report.problem]))
+        slowest = max(known.milliseconds, report.milliseconds)
+        merged[report.lane] = LaneReport(report.lane, known.found + report.found, slowest, problem)
+    return tuple(merged.values())

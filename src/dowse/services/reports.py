@@ -8,26 +8,165 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, Field
 
 from dowse.errors import EvalError
 from dowse.eval.reports.json_form import from_json
 from dowse.eval.reports.model import Report, SetReport, first_rank
 from dowse.eval.reports.saved import read_saved
 from dowse.eval.types import CaseResult, Result
+from dowse.json_form import to_json
 from dowse.security.terminal import first_line
 from dowse.services.errors import NotFound
-from dowse.services.models.evaluation import CasesQuery, EvalRow, EvalSummary
+from dowse.services.schemas import model
 
 _ENDINGS = (".json", ".json.gz")
 # Reports that are kept in memory with all their cases: two that somebody compares.
 MAX_OPEN = 2
 # Of a set, as the page shows it.
-_COPIED = ("name", "level", "metric", "half", "cases", "strip_docs", "graded", "index", "notes")
+_COPIED = ("name", "level", "metric", "half", "cases", "strip_docs", "graded")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The metrics of one row: a search mode or another system."""
+
+    mode: str
+    metrics: dict[str, float]  # mrr@100, ndcg@10, recall@10, …: means over all cases
+    intervals: dict[str, tuple[float, float]]  # 95 % confidence intervals
+    latency: dict[str, float]  # p50_ms, p95_ms, p99_ms
+
+
+@dataclass(frozen=True, slots=True)
+class EvalDifference:
+    """The difference of a row from the baseline, over the same cases."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+    real: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EvalRow(Figures):
+    """The metrics of one row on one set."""
+
+    difference: EvalDifference | None  # None for the baseline
+
+
+@dataclass(frozen=True, slots=True)
+class EvalSet:
+    """One evaluation set, with its rows."""
+
+    name: str
+    level: str  # what is retrieved: file or symbol
+    metric: str  # the headline metric
+    half: str
+    cases: int
+    strip_docs: bool
+    graded: bool
+    index: dict[str, Any]  # that was searched: files, symbols, settings
+    notes: tuple[str, ...]
+    against: str  # the baseline
+    best: str  # the row with the highest headline metric
+    rows: tuple[EvalRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EvalSummary:
+    """The summary of a report."""
+
+    id: str
+    name: str
+    source: Literal["shipped", "own"]  # shipped with dowse, or the user's own
+    date: str
+    commit: str
+    encoder: str
+    machine: str
+    sets: tuple[str, ...]
+    modes: tuple[str, ...]
+    cases: int  # of all sets
+    against: str
+    means: tuple[Figures, ...]  # macro averages over sets; of one set, its rows
+
+
+@dataclass(frozen=True, slots=True)
+class Evals:
+    """All reports."""
+
+    reports: tuple[EvalSummary, ...]  # own reports first, the latest first
+    problems: tuple[str, ...]  # invalid files, and what is wrong with them
+
+
+@dataclass(frozen=True, slots=True)
+class EvalReport:
+    """One report without its cases."""
+
+    summary: EvalSummary
+    about: dict[str, Any]  # how it was measured
+    sets: tuple[EvalSet, ...]
+
+
+_Row = Annotated[str, Field(max_length=200)]
+
+
+class CasesQuery(BaseModel):
+    """Which cases of a report to list."""
+
+    name: str = Field("", alias="set", max_length=500, description="The set; by default the first.")
+    mode: _Row = Field("", description="The row; by default the baseline.")
+    metric: _Row = Field("", description="By default the set's headline metric.")
+    other: _Row = Field("", description="A report to compare with, of the same set.")
+    other_mode: _Row = Field("", description="The row to compare with.")
+    order: Literal["worst", "best", "lost", "won", "name"] = Field(
+        "worst", description="lost and won sort by the difference from the other row."
+    )
+    k: int = Field(50, ge=1, le=200, description="Number of cases.")
+    offset: int = Field(0, ge=0, description="Cases to skip.")
+
+
+@dataclass(frozen=True, slots=True)
+class OtherCase:
+    """The same case in another row."""
+
+    value: float | None
+    rank: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class EvalCase:
+    """One case: a query, and what was found."""
+
+    id: str
+    query: str  # "" if the report stores only the id
+    value: float  # of the requested metric
+    values: dict[str, float]
+    rank: int | None  # of the first relevant result; None if none was found
+    found: tuple[str, ...]
+    relevant: tuple[str, ...]
+    other: OtherCase | None  # in the row to compare with
+
+
+@dataclass(frozen=True, slots=True)
+class EvalCases:
+    """A page of the cases of one row."""
+
+    report: str
+    set: str
+    mode: str
+    metric: str
+    metrics: tuple[str, ...]  # that are stored for every case
+    total: int
+    offset: int
+    more: bool
+    cases: tuple[EvalCase, ...]
 
 
 class _Folder(NamedTuple):
-    source: str  # "shipped" or "own"
+    source: Literal["shipped", "own"]
     path: Path
 
 
@@ -40,7 +179,7 @@ class SavedReport:
     folder: _Folder
     path: Path
     stamp: tuple[int, int]  # size and time of the file
-    summary: dict[str, Any]
+    summary: EvalSummary
 
 
 class OpenReport(NamedTuple):
@@ -105,14 +244,12 @@ def _open(folder: _Folder, path: Path) -> OpenReport:
     report = from_json(data)
     name, report_id = _name(path), _id(folder, path)
     try:
-        summary = {"id": report_id, "name": name, "source": folder.source, **_summary(report, data)}
-        EvalSummary.model_validate(summary)
-        for each in data["sets"]:
-            for row in each["rows"]:
-                EvalRow.model_validate({**figures(row), "difference": row["difference"]})
+        summary = _summary(report_id, name, folder.source, report, data)
+        found = OpenReport(SavedReport(report_id, name, folder, path, stamp, summary), report, data)
+        model(EvalReport).model_validate(to_json(report_page(found)))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise EvalError(f"the report is damaged ({first_line(error)}); run the evaluation again") from None
-    return OpenReport(SavedReport(report_id, name, folder, path, stamp, summary), report, data)
+    return found
 
 
 def _name(path: Path) -> str:
@@ -144,20 +281,30 @@ def shipped_folder() -> Path:
     return packaged if packaged.is_dir() else Path(__file__).parents[3] / "bench" / "results"
 
 
-def _summary(report: Report, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the summary of a report."""
+def _summary(
+    report_id: str, name: str, source: Literal["shipped", "own"], report: Report, data: Mapping[str, Any]
+) -> EvalSummary:
     rows = data["means"] or [row for each in data["sets"][:1] for row in each["rows"]]
-    return {
-        **{name: _join(report.about.get(name, "")) for name in ("date", "commit", "encoder", "machine")},
-        "sets": [each.dataset.name for each in report.sets],
-        "modes": list(report.modes),
-        "cases": sum(each.dataset.cases for each in report.sets),
-        "against": report.against,
-        "means": [figures(row) for row in rows],
-    }
+    date, commit, encoder, machine = (
+        _join(report.about.get(each, "")) for each in ("date", "commit", "encoder", "machine")
+    )
+    return EvalSummary(
+        report_id,
+        name,
+        source,
+        date,
+        commit,
+        encoder,
+        machine,
+        sets=tuple(each.dataset.name for each in report.sets),
+        modes=tuple(report.modes),
+        cases=sum(each.dataset.cases for each in report.sets),
+        against=report.against,
+        means=tuple(Figures(**_figures(row)) for row in rows),
+    )
 
 
-def figures(row: dict[str, Any]) -> dict[str, Any]:
+def _figures(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the metrics of one row, without its cases."""
     metrics = {name: row[name] for name in ("metrics", "intervals", "latency")}
     return {"mode": row["mode"].removeprefix("mean:"), **metrics}
@@ -175,27 +322,27 @@ def _join(value: object) -> str:
 
 def _sort_key(saved: SavedReport) -> tuple[bool, list[int], str]:
     """Own reports first, then the latest, then by name."""
-    return saved.folder.source != "own", [-ord(char) for char in saved.summary["date"]], saved.name
+    return saved.folder.source != "own", [-ord(char) for char in saved.summary.date], saved.name
 
 
-def list_reports(reports: Reports) -> dict[str, Any]:
+def list_reports(reports: Reports) -> Evals:
     """Return the summaries of all reports, and the problems of invalid files."""
     saved, problems = reports.all()
-    return {"reports": [each.summary for each in saved], "problems": problems}
+    return Evals(tuple(each.summary for each in saved), tuple(problems))
 
 
-def report_page(found: OpenReport) -> dict[str, Any]:
+def report_page(found: OpenReport) -> EvalReport:
     """Return one report without its cases."""
     sets = [_set(each, data) for each, data in zip(found.report.sets, found.data["sets"], strict=True)]
-    return {"summary": found.saved.summary, "about": dict(found.report.about), "sets": sets}
+    return EvalReport(found.saved.summary, dict(found.report.about), tuple(sets))
 
 
-def cases_page(reports: Reports, report: str, query: CasesQuery) -> dict[str, Any]:
+def cases_page(reports: Reports, report: str, query: CasesQuery) -> EvalCases:
     """Return a page of the cases of one row, each beside the same case of another row if one is named."""
     found = reports.get(report)
     each = _find_set(found, query.name)
     row = _find_row(each, query.mode)
-    metrics = list(row.cases[0].values) if row.cases else []
+    metrics = tuple(row.cases[0].values) if row.cases else ()
     metric = query.metric or each.metric
     if row.cases and metric not in metrics:
         raise NotFound(f"{metric} is not stored for every case; there are {', '.join(metrics)}")
@@ -208,28 +355,32 @@ def cases_page(reports: Reports, report: str, query: CasesQuery) -> dict[str, An
         key=lambda case: _case_order(query.order, case),
     )
     end = query.offset + query.k
-    return {
-        "report": found.saved.id,
-        "set": each.dataset.name,
-        "mode": row.mode,
-        "metric": metric,
-        "metrics": metrics,
-        "total": len(cases),
-        "offset": query.offset,
-        "more": len(cases) > end,
-        "cases": cases[query.offset : end],
-    }
+    return EvalCases(
+        found.saved.id,
+        each.dataset.name,
+        row.mode,
+        metric,
+        metrics,
+        total=len(cases),
+        offset=query.offset,
+        more=len(cases) > end,
+        cases=tuple(cases[query.offset : end]),
+    )
 
 
-def _set(each: SetReport, data: Mapping[str, Any]) -> dict[str, Any]:
+def _set(each: SetReport, data: Mapping[str, Any]) -> EvalSet:
     best, base = each.best, each.baseline
-    return {
+    return EvalSet(
         **{name: getattr(each.dataset, name) for name in _COPIED},
-        "notes": list(each.dataset.notes),
-        "against": base.mode if base else "",
-        "best": best.mode if best else "",
-        "rows": [{**figures(row), "difference": row["difference"]} for row in data["rows"]],
-    }
+        index=dict(each.dataset.index),
+        notes=tuple(each.dataset.notes),
+        against=base.mode if base else "",
+        best=best.mode if best else "",
+        rows=tuple(
+            EvalRow(**_figures(row), difference=row["difference"] and EvalDifference(**row["difference"]))
+            for row in data["rows"]
+        ),
+    )
 
 
 def _find_set(found: OpenReport, name: str) -> SetReport:
@@ -249,21 +400,21 @@ def _find_row(each: SetReport, mode: str) -> Result:
     return row
 
 
-def _case(case: CaseResult, metric: str, other: CaseResult | None) -> dict[str, Any]:
-    return {
-        "id": case.id,
-        "query": case.query,
-        "value": case.values[metric],
-        "values": dict(case.values),
-        "rank": first_rank(case),
-        "found": list(case.found),
-        "relevant": list(case.relevant),
-        "other": {"value": other.values.get(metric), "rank": first_rank(other)} if other else None,
-    }
+def _case(case: CaseResult, metric: str, other: CaseResult | None) -> EvalCase:
+    return EvalCase(
+        case.id,
+        case.query,
+        case.values[metric],
+        dict(case.values),
+        first_rank(case),
+        tuple(case.found),
+        tuple(case.relevant),
+        OtherCase(other.values.get(metric), first_rank(other)) if other else None,
+    )
 
 
-def _case_order(order: str, case: Mapping[str, Any]) -> tuple[float, str]:
-    value, other = case["value"], case["other"]
-    gain = value - other["value"] if other and other["value"] is not None else 0.0
-    keys = {"worst": value, "best": -value, "lost": gain, "won": -gain, "name": 0.0}
-    return keys[order], case["id"]
+def _case_order(order: str, case: EvalCase) -> tuple[float, str]:
+    other = case.other.value if case.other else None
+    gain = case.value - other if other is not None else 0.0
+    keys = {"worst": case.value, "best": -case.value, "lost": gain, "won": -gain, "name": 0.0}
+    return keys[order], case.id

@@ -4,11 +4,34 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
+from typing import Literal
 
 from dowse.query.languages import KINDS, LANGUAGES
-from dowse.services.models.answer import Suggestion
 from dowse.services.symbol_names import NameTable, SymbolName, folder_order
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One suggestion."""
+
+    kind: Literal["name", "query", "filter"]
+    text: str  # to show
+    query: str  # the whole query when it is accepted
+    detail: str  # kind and location of a symbol, how often a query was asked, or what a filter does
+    index: str = ""  # of a name
+    id: str = ""  # of the symbol, if only one has the name
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    """Suggestions, best first."""
+
+    query: str
+    suggestions: list[Suggestion]
+    took_ms: float
+
 
 # The filters of the query language.
 _FILTERS = {

@@ -2,39 +2,71 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 from urllib.parse import quote
 
-from dowse.formats.json_format import graph_to_json, symbol_to_json
+from dowse.graph.model import GraphAnswer, GraphStep, Mention
 from dowse.graph.queries import query_relation_of
 from dowse.security.safe_files import resolve_inside
 from dowse.services.targets import Target, resolve_overloads
 from dowse.types import Note, SymbolRow
 
-_OUTLINE_FIELDS = ("id", "kind", "name", "qualified_name", "start_line", "end_line", "signature")
-_NEIGHBOUR_FIELDS = ("symbol", "path", "line", "kind", "confidence", "certainty", "test")
+
+@dataclass(frozen=True, slots=True)
+class SymbolPage:
+    """A symbol with its source, the outline of its file, its callers and callees."""
+
+    index: str
+    generation: int
+    symbol: SymbolRow
+    doc: str
+    code: str  # its own text: a class without its methods
+    code_lines: tuple[int, ...]  # the line numbers of `code` in the file
+    source: str  # all lines from the first to the last, as indexed
+    lines: int  # of the whole file
+    file: str  # the path on this machine; "" for a corpus
+    editor: str  # a link that opens it in an editor; "" without a file
+    outline: tuple[SymbolRow, ...]  # the symbols of its file, by line
+    callers: tuple[GraphStep, ...]
+    callers_total: int
+    callers_tests: int  # of all callers, how many are tests; they come last
+    mentions: tuple[Mention, ...]  # of its name, if no call of it is certain
+    total_mentions: int
+    callees: tuple[GraphStep, ...]
+    callees_total: int
+    callees_tests: int
+    notes: tuple[Note, ...]
 
 
-def symbol_page(target: Target, neighbours: int) -> dict[str, Any]:
-    """Return a symbol with up to so many callers and callees as plain data; its notes are `Note` objects."""
+def symbol_page(target: Target, neighbours: int) -> SymbolPage:
+    """Return a symbol with up to so many callers and callees."""
     served, reader, row = target
     whole = reader.symbols([row])[0]
     source, lines = _source(reader.text(row.file_id), row)
     file = _file(target)
-    return {
-        "index": served.name,
-        "generation": reader.generation,
-        "symbol": symbol_to_json(row),
-        "doc": whole.doc,
-        "code": whole.code,
-        "code_lines": list(whole.line_numbers),
-        "source": source,
-        "lines": lines,
-        "file": file,
-        "editor": f"vscode://file/{quote(file.lstrip('/'))}:{row.start_line}" if file else "",
-        "outline": [_outline_entry(each) for each in reader.rows_of_files([row.file_id])],
-        **_neighbours(target, neighbours),
-    }
+    callers, callees = _neighbours(target, neighbours)
+    return SymbolPage(
+        served.name,
+        reader.generation,
+        row,
+        doc=whole.doc,
+        code=whole.code,
+        code_lines=whole.line_numbers,
+        source=source,
+        lines=lines,
+        file=file,
+        editor=f"vscode://file/{quote(file.lstrip('/'))}:{row.start_line}" if file else "",
+        outline=tuple(reader.rows_of_files([row.file_id])),
+        callers=callers.steps,
+        callers_total=callers.total,
+        callers_tests=callers.total_tests,
+        mentions=callers.mentions,
+        total_mentions=callers.total_mentions,
+        callees=callees.steps,
+        callees_total=callees.total,
+        callees_tests=callees.total_tests,
+        notes=tuple(dict.fromkeys([*callers.notes, *callees.notes])),
+    )
 
 
 def _source(text: bytes, row: SymbolRow) -> tuple[str, int]:
@@ -66,27 +98,12 @@ def _file(target: Target) -> str:
         return ""
 
 
-def _outline_entry(row: SymbolRow) -> dict[str, Any]:
-    data = symbol_to_json(row)
-    return {name: data[name] for name in _OUTLINE_FIELDS}
-
-
-def _neighbours(target: Target, limit: int) -> dict[str, Any]:
-    """Return callers, callees and notes; a corpus has no call graph, and a whole file is not in it."""
-    data: dict[str, Any] = {}
-    notes: list[Note] = []
-    has_graph = bool(target.row.row) and not target.reader.is_corpus and limit > 0
-    reader = target.reader
-    seeds = resolve_overloads(target.served, reader, target.row.key) if has_graph else ()
-    for relation in ("callers", "callees"):
-        answer = query_relation_of(reader, relation, seeds, 1, limit) if has_graph else None
-        found: dict[str, Any] = (
-            graph_to_json(answer) if answer else {"steps": [], "mentions": [], "total_mentions": 0}
-        )
-        data[relation] = [{name: step[name] for name in _NEIGHBOUR_FIELDS} for step in found["steps"]]
-        data[f"{relation}_total"] = answer.total if answer else 0
-        data[f"{relation}_tests"] = answer.total_tests if answer else 0
-        notes += answer.notes if answer else ()
-        if relation == "callers":
-            data |= {name: found[name] for name in ("mentions", "total_mentions")}
-    return {**data, "notes": list(dict.fromkeys(notes))}
+def _neighbours(target: Target, limit: int) -> tuple[GraphAnswer, GraphAnswer]:
+    """Return callers and callees; a corpus has no call graph, and a whole file is not in it."""
+    served, reader, row = target
+    if not row.row or reader.is_corpus or limit <= 0:
+        none = GraphAnswer("callers", (row,), (), 0, 1, reader.generation)
+        return none, none
+    seeds = resolve_overloads(served, reader, row.key)
+    callers, callees = (query_relation_of(reader, each, seeds, 1, limit) for each in ("callers", "callees"))
+    return callers, callees

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from dowse.errors import DowseError, IndexMissing
 from dowse.graph.model import GraphAnswer
 from dowse.graph.queries import query_relation_of
+from dowse.json_form import json_form
 from dowse.search.related import Related
 from dowse.search.related import related as find_related
 from dowse.services.errors import AmbiguousTarget
@@ -24,6 +26,24 @@ class Target(NamedTuple):
     served: ServedIndex
     reader: Reader
     row: SymbolRow
+
+
+@json_form(inline=("related",))
+@dataclass(frozen=True, slots=True)
+class RelatedPage:
+    """The symbols nearest to one by embedding."""
+
+    index: str
+    related: Related
+
+
+@json_form(inline=("answer",))
+@dataclass(frozen=True, slots=True)
+class GraphWalk:
+    """The steps of a graph traversal, nearest first."""
+
+    index: str
+    answer: GraphAnswer
 
 
 @contextlib.contextmanager

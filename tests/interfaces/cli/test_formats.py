@@ -15,10 +15,12 @@ import pytest
 
 from dowse import Index
 from dowse.formats import FORMATS
-from dowse.formats.json_format import answer_to_json, json_line
+from dowse.formats.json_format import json_line
 from dowse.formats.style import Style
 from dowse.formats.text import render_answer
 from dowse.interfaces.cli.main import main
+from dowse.json_form import document
+from dowse.types import Place
 
 from helpers import write_tree
 
@@ -187,12 +189,12 @@ def test_a_corpus_has_no_files_to_open(tmp_path, capsys):
 
 def test_copies_of_a_hit_are_one_line_beneath_it(index: Index) -> None:
     answer = index.search("price", 1)
-    places = tuple((f"dist/{number}\x1b.js", number) for number in range(1, 7))
+    places = tuple(Place(f"dist/{number}\x1b.js", number) for number in range(1, 7))
     copies = replace(answer, hits=(replace(answer.hits[0], also_in=places),))
     (line,) = set(render_answer(copies, Style(), explain=False).splitlines()) - set(
         render_answer(answer, Style(), explain=False).splitlines()
     )
     assert line.strip().startswith("also in dist/1") and line.endswith(":4 and 2 more") and "\x1b" not in line
-    data = json.loads(json_line(answer_to_json(copies)))
+    data = json.loads(json_line(document(copies)))
     jsonschema.validate(data, json.loads((DOCS / "answer.schema.json").read_text()))
     assert data["hits"][0]["also_in"][0] == {"path": "dist/1\x1b.js", "line": 1}

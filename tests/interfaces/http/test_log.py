@@ -9,8 +9,8 @@ import pytest
 
 from dowse import Index
 from dowse.config import cache_folder
-from dowse.formats.commits import commit_to_json
 from dowse.interfaces.http.routes.log import _MAX_UNREAD
+from dowse.json_form import to_json
 from dowse.write_lock import write_lock
 from git_servers import git
 from interfaces.http.running import Running, running
@@ -45,7 +45,7 @@ def server(shop: Index, inn: Index) -> Iterator[Running]:
 
 def test_commits_have_the_command_lines_json(server: Running, shop: Index) -> None:
     answer = server.get("log", q="prices", index="shop")
-    here = [{"index": "shop", **commit_to_json(hit)} for hit in shop.log("prices")]
+    here = [{"index": "shop", **to_json(hit)} for hit in shop.log("prices")]
     assert answer == {"query": "prices", "commits": here, "notes": []}
     assert (here[0]["subject"], here[0]["body"]) == ("round prices", "to whole cents")
     changed = server.get("log", symbol="ring_up", index="shop", k=1)

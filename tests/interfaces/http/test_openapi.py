@@ -9,19 +9,19 @@ import pytest
 
 from dowse.feedback.events import EVENT_KINDS
 from dowse.graph.model import RELATIONS
-from dowse.services.models.feedback import EventKind
-from dowse.services.models.symbol import Relation
+from dowse.interfaces.http.routes.feedback import FeedbackRequest
+from dowse.interfaces.http.routes.symbol import Relation
 from dowse.services.web.problem import TITLES
 from interfaces.http.running import Running
 
 OPERATIONS = {
-    "search": "SearchAnswer",
+    "search": "SearchPage",
     "options": "SearchDefaults",
-    "symbol": "SymbolAnswer",
-    "graph": "GraphAnswer",
-    "graphPath": "GraphAnswer",
-    "related": "RelatedAnswer",
-    "log": "LogAnswer",
+    "symbol": "SymbolPage",
+    "graph": "GraphPage",
+    "graphPath": "GraphPage",
+    "related": "RelatedPage",
+    "log": "LogPage",
     "suggest": "Suggestions",
     "evals": "Evals",
     "evalReport": "EvalReport",
@@ -73,7 +73,7 @@ def test_every_field_has_a_type(server: Running) -> None:
     ("kind", "values"),
     [
         (Relation, tuple(name for name in RELATIONS if name != "path")),
-        (EventKind, EVENT_KINDS),
+        (FeedbackRequest.model_fields["kind"].annotation, EVENT_KINDS),
     ],
 )
 def test_choices_are_those_of_the_library(kind: object, values: tuple[str, ...]) -> None:

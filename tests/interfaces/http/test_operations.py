@@ -9,6 +9,7 @@ import re
 import signal
 import socket
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -183,7 +184,8 @@ def test_lane_problems_are_logged_with_the_request(tmp_path: Path) -> None:
 
     handler = Handler()
     logging.getLogger("dowse.search.lanes").addHandler(handler)
-    index = index_tree(tmp_path / "inn", INN, encoder="none", isolation="always", lane_seconds=1e-9)
+    index = index_tree(tmp_path / "inn", INN, encoder="none", isolation="always")
+    index = Index(index.root, replace(index.settings, lane_seconds=1e-9), index.backend)
     try:
         with running([index]) as run:
             run.client.get("/api/search?q=sweep", headers={"X-Request-ID": "slow"})

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from dowse import Index
-from dowse.formats.json_format import answer_to_json
+from dowse.json_form import document
 from dowse.search.options import OPTIONS
 from dowse.services.web.options import ServeOptions
 from interfaces.http.running import Running, running
@@ -20,7 +20,7 @@ SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "answer.schema.json").
 
 def test_answer_has_the_command_lines_json(server: Running, bakery: Index) -> None:
     over_http = server.get("search", q="price of bread", index="bakery", k=5, explain=True)
-    here = json.loads(json.dumps(answer_to_json(bakery.search("price of bread", k=6, explain=True))))
+    here = json.loads(json.dumps(document(bakery.search("price of bread", k=6, explain=True))))
     jsonschema.validate(over_http, SCHEMA)
     for name in ("schema", "query", "mode", "generation", "candidates", "notes", "embedded", "plan"):
         assert over_http[name] == here[name]

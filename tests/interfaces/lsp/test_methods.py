@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dowse import Index
-from dowse.formats.json_format import answer_to_json
+from dowse.json_form import document
 from lsp_clients import ALL, CAPABILITIES, PATIENCE, SHOP, Client, LspError, stdio
 
 from helpers import write_tree
@@ -188,7 +188,7 @@ def test_workspace_symbols_and_search(shop: Path, bank: Path) -> None:
 
         answer = await client.request("dowse/search", {"query": "lookup", "k": 3, "folder": shop.as_uri()})
         with Index.open(shop) as index:
-            expected = answer_to_json(index.search("lookup", k=4))["hits"][:3]
+            expected = document(index.search("lookup", k=4))["hits"][:3]
         assert [hit["id"] for hit in answer["hits"]] == [hit["id"] for hit in expected]
         assert answer["hits"][0]["uri"] == (shop / "shop/prices.py").as_uri()
         assert answer["hits"][0].keys() >= expected[0].keys()

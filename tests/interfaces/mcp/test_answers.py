@@ -40,7 +40,7 @@ def two(tmp_path: Path) -> Repositories:
 def test_hits_have_locations_that_can_be_opened(served: Repository) -> None:
     reply = search(asked(served), SEARCH_MODEL(query="bake bread", detail="names"))
     places = re.findall(r"^\d+\. (\S+):(\d+)-(\d+) ", reply.text, re.MULTILINE)
-    assert len(places) == len(reply.data["hits"])
+    assert len(places) == len(reply.data.hits)
     for path, first, last in places:
         lines = (served.index.root / path).read_text(errors="replace").count("\n") + 1
         assert 1 <= int(first) <= int(last) <= lines
@@ -63,29 +63,30 @@ def test_nothing_relevant_is_noted_first_and_costs_little(served: Repository) ->
     first, *others = re.split(r"^\d+\. ", reply.text, flags=re.MULTILINE)[1:]
     lengths = [len(re.findall(r"^\d+  ", each, re.MULTILINE)) for each in (first, *others)]
     assert len(lengths) <= 5 and lengths[0] <= 20 and max(lengths[1:]) <= 5
-    assert reply.data["notes"][0]["code"] == "nothing-relevant"
+    assert reply.data.notes[0].code == "nothing-relevant"
 
 
 def test_no_hits_come_with_advice(served: Repository) -> None:
     reply = search(asked(served), SEARCH_MODEL(query="/no such line anywhere/"))
     assert reply.text.startswith("no hits") and "try other words" in reply.text
-    assert reply.data["hits"] == []
+    assert reply.data.hits == ()
 
 
 def test_pages_follow_each_other(served: Repository) -> None:
     pages = [
-        search(asked(served), SEARCH_MODEL(query="bread", detail="names", k=3, offset=at)).data["hits"]
+        search(asked(served), SEARCH_MODEL(query="bread", detail="names", k=3, offset=at)).data.hits
         for at in (0, 3)
     ]
-    assert [hit["rank"] for page in pages for hit in page] == [1, 2, 3, 4, 5, 6]
-    assert len({hit["id"] for page in pages for hit in page}) == 6
+    assert [each.hit.rank for page in pages for each in page] == [1, 2, 3, 4, 5, 6]
+    assert len({each.hit.symbol.id for page in pages for each in page}) == 6
 
 
 def test_filters_hold(served: Repository) -> None:
     given = SEARCH_MODEL(query="bread", lang="python", exclude=["tests/**"], kind="function")
-    hits = search(asked(served), given).data["hits"]
-    assert hits and {(hit["language"], hit["kind"]) for hit in hits} == {("python", "function")}
-    assert not any(hit["path"].startswith("tests/") for hit in hits)
+    hits = search(asked(served), given).data.hits
+    kinds = {(each.hit.symbol.language, each.hit.symbol.kind) for each in hits}
+    assert hits and kinds == {("python", "function")}
+    assert not any(each.hit.symbol.path.startswith("tests/") for each in hits)
 
 
 def test_a_class_comes_with_its_members_and_in_full_with_their_source(shop: Path) -> None:
@@ -96,7 +97,7 @@ def test_a_class_comes_with_its_members_and_in_full_with_their_source(shop: Path
     assert "self.items.get" not in own
     full = symbol(asked(repository), SymbolArguments(symbol="Cart", detail="full"))
     assert "9          self.items[item] = self.items.get(item, 0) + count" in full.text
-    assert "self.items.get" in full.data["source"]
+    assert "self.items.get" in full.data.source
     names = symbol(asked(repository), SymbolArguments(symbol="Cart.add", detail="names")).text
     assert "Put something into the cart." in names and "self.items" not in names
     cut = symbol(asked(repository), SymbolArguments(symbol="long_story", max_tokens=300)).text
@@ -107,7 +108,7 @@ def test_several_repositories_are_merged(two: Repositories, tmp_path: Path) -> N
     both = two.open([tmp_path / "a" / "inn", tmp_path / "b" / "inn"])
     assert [each.name for each in both] == ["inn", "inn-2"]
     reply = search(asked(*both), SEARCH_MODEL(query="sweep"))
-    assert {hit["index"] for hit in reply.data["hits"]} == {"inn", "inn-2"}
+    assert {each.index for each in reply.data.hits} == {"inn", "inn-2"}
     assert "1. inn inn.py:1-2 function sweep" in reply.text and "inn-2 inn.py:1-2" in reply.text
     with (
         pytest.raises(DowseError, match="several repositories; name one of them with `repo`"),
@@ -162,7 +163,7 @@ def test_paths_outside_the_roots_are_rejected(target: str, tmp_path: Path) -> No
     named = target.format(root=root, link=root / "link")
     with pytest.raises(OutsideRoots), open_symbol(asked(repository), named):
         pass
-    assert not search(asked(repository), SEARCH_MODEL(query="/secret/")).data["hits"]
+    assert not search(asked(repository), SEARCH_MODEL(query="/secret/")).data.hits
 
 
 def test_related_without_a_vector_says_when_to_retry(shop: Path) -> None:
@@ -180,7 +181,7 @@ def test_repositories_that_know_the_name_come_first(tmp_path: Path) -> None:
     both = Repositories({"refresh": "never"}).open([one, other])
     for repository in both:
         repository.index.update()
-    assert search(asked(*both), SEARCH_MODEL(query="tidy_up")).data["hits"][0]["name"] == "tidy_up"
+    assert search(asked(*both), SEARCH_MODEL(query="tidy_up")).data.hits[0].hit.symbol.name == "tidy_up"
 
 
 def test_nothing_relevant_in_one_repository_is_not_nothing_relevant(
@@ -193,4 +194,4 @@ def test_nothing_relevant_in_one_repository_is_not_nothing_relevant(
     physics.index.update()
     reply = search(asked(served, physics), SEARCH_MODEL(query="quantum chromodynamics lattice gauge"))
     assert reply.text.startswith("hits 1-")
-    assert any(hit["name"] == "lattice_gauge" and hit["code"] for hit in reply.data["hits"])
+    assert any(each.hit.symbol.name == "lattice_gauge" for each in reply.data.hits)

@@ -28,6 +28,7 @@ from dowse.interfaces.mcp.search_tools import related, search
 from dowse.interfaces.mcp.status_tool import status
 from dowse.interfaces.mcp.symbol_tools import graph, open_symbol, symbol
 from dowse.interfaces.mcp.tools import INSTRUCTIONS, TOOLS, error_text
+from dowse.json_form import to_json
 from dowse.security.terminal import escape_message
 from dowse.services.calls import Call
 from dowse.symbol_lookup import UnknownName
@@ -103,7 +104,7 @@ def test_names_are_quoted_and_stay_on_one_line(hostile: Repository) -> None:
 
 def test_data_is_exact_and_in_values_only(hostile: Repository) -> None:
     reply = search(ToolContext([hostile], Call()), SEARCH_MODEL(query="steal helper", detail="full"))
-    hit = next(each for each in reply.data["hits"] if each["name"] == "helper")
+    hit = next(each for each in to_json(reply.data)["hits"] if each["name"] == "helper")
     assert hit["path"] == NAME and "\x1b]0;pwned\x07" in hit["code"]
 
 

@@ -12,7 +12,9 @@ from dowse.interfaces.mcp.log_tool import log
 from dowse.interfaces.mcp.readiness import Call
 from dowse.interfaces.mcp.reply import ToolContext
 from dowse.interfaces.mcp.repositories import Repositories
-from dowse.services.models.commits import LogAnswer
+from dowse.json_form import document
+from dowse.services.commits import LogPage
+from dowse.services.schemas import document_model
 from dowse.token_estimate import estimate_tokens
 from git_servers import git
 
@@ -34,11 +36,11 @@ def test_commits_are_framed_and_within_the_budget(tmp_path, monkeypatch):
         context = ToolContext(served[:1], Call())
         reply = log(context, LogArguments(query="price rule", k=40, max_tokens=max_tokens))
         assert estimate_tokens(reply.text) <= max_tokens
-        LogAnswer.model_validate(reply.data)
+        document_model(LogPage).model_validate(document(reply.data))
         assert re.search(r"<(data-[0-9a-f]{8})>\n.*price rule.*\n</\1>", reply.text, re.DOTALL)
         assert "\x1b" not in reply.text
     both = log(ToolContext(served, Call()), LogArguments(query="price rule", k=1))
-    assert both.data["commits"][0]["index"] == "shop" and "no git repository" in both.text
+    assert both.data.commits[0].index == "shop" and "no git repository" in both.text
     with pytest.raises(DowseError):
         log(ToolContext(served[1:], Call()), LogArguments(query="price"))
     repositories.close()

@@ -12,7 +12,6 @@ import httpx
 import pytest
 
 from dowse.interfaces.cli.main import main
-from dowse.runtime_paths import runtime_folder
 from mcp_clients import PATIENCE, http_server, run, stdio
 
 from helpers import processes_with
@@ -83,29 +82,6 @@ def test_nothing_is_left_behind(shop: Path, tmp_path: Path) -> None:
     deadline = time.monotonic() + PATIENCE
     while processes_with(mark):
         assert time.monotonic() < deadline, processes_with(mark)
-
-
-def test_commands_are_answered_by_the_same_process(shop: Path) -> None:
-    sockets = Path(runtime_folder())
-
-    async def session() -> None:
-        async with stdio(shop, cwd=shop) as dowse:
-            await dowse.text("search", query="checkout")
-            deadline = time.monotonic() + PATIENCE
-            while not (ours := [each for each in sockets.glob("*.sock") if each not in before]):
-                assert time.monotonic() < deadline
-            assert all(each.stat().st_mode & 0o777 == 0o600 for each in ours)
-            found = subprocess.run(
-                [sys.executable, "-m", "dowse.interfaces.cli.main", "search", "checkout", str(shop), "-l"],
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            assert "shop/cart.py" in found.stdout
-
-    before = set(sockets.glob("*.sock"))
-    run(session())
-    assert set(sockets.glob("*.sock")) <= before
 
 
 def test_other_commands_load_nothing_of_it() -> None:

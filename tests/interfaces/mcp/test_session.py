@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from mcp.shared.exceptions import MCPError
 from dowse.token_estimate import estimate_tokens
 from mcp_clients import Session, as_json, http, run, stdio, text_of
 
-DOCS = Path(__file__).parents[3] / "docs"
 TOOLS = ["search", "symbol", "callers", "callees", "impact", "related", "log", "status"]
 WAYS = [("stdio", "legacy"), ("http", "auto")]
 
@@ -27,10 +25,6 @@ def opened(way: tuple[str, str], root: Path, **more: Any) -> contextlib.Abstract
     if transport == "http":
         return http(*arguments, mode=mode, **more)
     return stdio(*arguments, cwd=root, mode=mode, **more)
-
-
-def validator(name: str) -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(json.loads((DOCS / name).read_text()))
 
 
 @pytest.mark.parametrize("way", WAYS, ids="-".join)
@@ -91,7 +85,7 @@ async def _each_tool(dowse: Session) -> None:
     ):
         walk = await dowse.call(tool, symbol="shop/cart.py:12")
         assert expected in text_of(walk), text_of(walk)
-        validator("graph.schema.json").validate(walk.structured_content)
+        assert walk.structured_content["seeds"][0]["qualified_name"] == "Cart.total"
 
     alike = await dowse.call("related", symbol="checkout", k=2)
     assert "like shop/cart.py:16 function checkout" in text_of(alike)

@@ -378,17 +378,14 @@ export interface components {
     schemas: {
         /**
          * Arrow
-         * @description All references of one kind between two symbols; the target is the one that is used.
+         * @description All references of one kind between two symbols; it points to the symbol that is used.
          */
         Arrow: {
             /** Certainty */
             certainty: string;
             /** Kind */
             kind: string;
-            /**
-             * Line
-             * @description Of the most certain reference.
-             */
+            /** Line */
             line: number;
             /** Source */
             source: string;
@@ -402,15 +399,9 @@ export interface components {
          * @description The progress of the process that embeds after a command has answered.
          */
         BackgroundEmbedding: {
-            /**
-             * Done
-             * @description Symbols, of those that had no vector at its start.
-             */
+            /** Done */
             done: number;
-            /**
-             * Seconds Left
-             * @description Null if not known yet.
-             */
+            /** Seconds Left */
             seconds_left: number | null;
             /** Total */
             total: number;
@@ -438,10 +429,7 @@ export interface components {
             qualified_name: string;
             /** Repo */
             repo: string;
-            /**
-             * Role
-             * @description test, example, docs, generated, vendored, benchmark, or empty.
-             */
+            /** Role */
             role: string;
             /** Signature */
             signature: string;
@@ -453,75 +441,56 @@ export interface components {
          * @description Files that differ from the index.
          */
         Changes: {
-            /**
-             * Changed
-             * @default 0
-             */
+            /** Changed */
             changed: number;
-            /**
-             * Deleted
-             * @default 0
-             */
+            /** Deleted */
             deleted: number;
-            /**
-             * New
-             * @default 0
-             */
+            /** New */
             new: number;
+        };
+        /**
+         * ChosenSymbol
+         * @description The feedback for one symbol and one query.
+         */
+        ChosenSymbol: {
+            /** Chosen */
+            chosen: number;
+            /** Down */
+            down: number;
+            /** Index */
+            index: string;
+            /** Last */
+            last: number;
+            /** Name */
+            name: string;
+            /** Path */
+            path: string;
+            /** Query */
+            query: string;
+            /** Symbol */
+            symbol: string;
+            /** Up */
+            up: number;
+            /** Visitors */
+            visitors: number;
         };
         /**
          * Cluster
          * @description A cluster of similar symbols.
          */
         Cluster: {
-            /**
-             * Members
-             * @description Nearest to the centroid first.
-             */
+            /** Members */
             members: components["schemas"]["Hit"][];
             /** Number */
             number: number;
             /** Size */
             size: number;
-            /**
-             * Words
-             * @description Words that its names share.
-             */
+            /** Words */
             words: string[];
         };
         /**
-         * CommitModel
-         * @description A commit.
-         */
-        CommitModel: {
-            /** Author */
-            author: string;
-            /** Body */
-            body: string;
-            /** Commit */
-            commit: string;
-            /** Date */
-            date: string;
-            /**
-             * Index
-             * @description Its repository.
-             */
-            index: string;
-            /** Paths */
-            paths: string[];
-            /** Score */
-            score: number;
-            /** Subject */
-            subject: string;
-            /**
-             * Symbols
-             * @description Definitions that it changed.
-             */
-            symbols: string[];
-        };
-        /**
          * Contribution
-         * @description One addend of a score.
+         * @description One addend of a score; the contributions of a hit sum to its score.
          */
         Contribution: {
             /** Detail */
@@ -532,55 +501,39 @@ export interface components {
             value: number;
         };
         /**
-         * Difference
-         * @description The difference of a row from the baseline, over the same cases.
+         * Edge
+         * @description A resolved reference from a symbol to a symbol: an edge of the code graph.
          */
-        Difference: {
-            /** High */
-            high: number;
-            /** Low */
-            low: number;
-            /** Mean */
-            mean: number;
-            /** P */
-            p: number;
-            /** Real */
-            real: boolean;
+        Edge: {
+            /** Candidates */
+            candidates: number;
+            /** Column */
+            column: number;
+            /** Confidence */
+            confidence: string;
+            /** Kind */
+            kind: string;
+            /** Line */
+            line: number;
+            /** Reason */
+            reason: string;
         };
         /**
          * EmbeddingCoverage
-         * @description How much of an index has vectors.
+         * @description How many symbols of an index have vectors.
          */
         EmbeddingCoverage: {
-            /**
-             * Approximate
-             * @description Whether symbols or candidates have approximate vectors.
-             */
+            /** Approximate */
             approximate: boolean;
-            /**
-             * Candidates Missing
-             * @description Its candidates by words that still have no vector.
-             */
+            /** Candidates Missing */
             candidates_missing: number;
-            /**
-             * Encoded
-             * @description Candidates without a vector that were encoded for this query.
-             */
+            /** Encoded */
             encoded: number;
-            /**
-             * Encoder
-             * @description The id of the encoder: its weights and its view.
-             */
+            /** Encoder */
             encoder: string;
-            /**
-             * Symbols
-             * @description Symbols that have a vector.
-             */
+            /** Symbols */
             symbols: number;
-            /**
-             * Total
-             * @description Symbols of the index.
-             */
+            /** Total */
             total: number;
         };
         /**
@@ -592,24 +545,14 @@ export interface components {
             found: string[];
             /** Id */
             id: string;
-            /** @description The same case in the row to compare with. */
-            other: components["schemas"]["EvalOther"] | null;
-            /**
-             * Query
-             * @description Empty if the report stores only the id.
-             */
+            other: components["schemas"]["OtherCase"] | null;
+            /** Query */
             query: string;
-            /**
-             * Rank
-             * @description Of the first relevant result; null if none was found.
-             */
+            /** Rank */
             rank: number | null;
             /** Relevant */
             relevant: string[];
-            /**
-             * Value
-             * @description The requested metric.
-             */
+            /** Value */
             value: number;
             /** Values */
             values: {
@@ -625,10 +568,7 @@ export interface components {
             cases: components["schemas"]["EvalCase"][];
             /** Metric */
             metric: string;
-            /**
-             * Metrics
-             * @description Metrics that are stored for every case.
-             */
+            /** Metrics */
             metrics: string[];
             /** Mode */
             mode: string;
@@ -644,26 +584,29 @@ export interface components {
             total: number;
         };
         /**
-         * EvalOther
-         * @description The same case in another row.
+         * EvalDifference
+         * @description The difference of a row from the baseline, over the same cases.
          */
-        EvalOther: {
-            /** Rank */
-            rank: number | null;
-            /** Value */
-            value: number | null;
+        EvalDifference: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Mean */
+            mean: number;
+            /** P */
+            p: number;
+            /** Real */
+            real: boolean;
         };
         /**
          * EvalReport
          * @description One report without its cases.
          */
         EvalReport: {
-            /**
-             * About
-             * @description How it was measured.
-             */
+            /** About */
             about: {
-                [key: string]: components["schemas"]["JsonValue"];
+                [key: string]: unknown;
             };
             /** Sets */
             sets: components["schemas"]["EvalSet"][];
@@ -674,29 +617,19 @@ export interface components {
          * @description The metrics of one row on one set.
          */
         EvalRow: {
-            /** @description Null for the baseline. */
-            difference: components["schemas"]["Difference"] | null;
-            /**
-             * Intervals
-             * @description 95 % confidence intervals.
-             */
+            difference: components["schemas"]["EvalDifference"] | null;
+            /** Intervals */
             intervals: {
                 [key: string]: [
                     number,
                     number
                 ];
             };
-            /**
-             * Latency
-             * @description p50_ms, p95_ms, p99_ms.
-             */
+            /** Latency */
             latency: {
                 [key: string]: number;
             };
-            /**
-             * Metrics
-             * @description mrr@100, ndcg@10, recall@10, …: means over all cases.
-             */
+            /** Metrics */
             metrics: {
                 [key: string]: number;
             };
@@ -708,15 +641,9 @@ export interface components {
          * @description All reports.
          */
         Evals: {
-            /**
-             * Problems
-             * @description Invalid files, and what is wrong with them.
-             */
+            /** Problems */
             problems: string[];
-            /**
-             * Reports
-             * @description Own reports first, the latest first.
-             */
+            /** Reports */
             reports: components["schemas"]["EvalSummary"][];
         };
         /**
@@ -724,15 +651,9 @@ export interface components {
          * @description One evaluation set, with its rows.
          */
         EvalSet: {
-            /**
-             * Against
-             * @description The baseline.
-             */
+            /** Against */
             against: string;
-            /**
-             * Best
-             * @description The row with the highest headline metric.
-             */
+            /** Best */
             best: string;
             /** Cases */
             cases: number;
@@ -740,22 +661,13 @@ export interface components {
             graded: boolean;
             /** Half */
             half: string;
-            /**
-             * Index
-             * @description The index that was searched: files, symbols, settings.
-             */
+            /** Index */
             index: {
-                [key: string]: components["schemas"]["JsonValue"];
+                [key: string]: unknown;
             };
-            /**
-             * Level
-             * @description What is retrieved: file or symbol.
-             */
+            /** Level */
             level: string;
-            /**
-             * Metric
-             * @description The headline metric.
-             */
+            /** Metric */
             metric: string;
             /** Name */
             name: string;
@@ -773,10 +685,7 @@ export interface components {
         EvalSummary: {
             /** Against */
             against: string;
-            /**
-             * Cases
-             * @description Number of cases of all sets.
-             */
+            /** Cases */
             cases: number;
             /** Commit */
             commit: string;
@@ -788,10 +697,7 @@ export interface components {
             id: string;
             /** Machine */
             machine: string;
-            /**
-             * Means
-             * @description Macro averages over sets; of one set, its rows.
-             */
+            /** Means */
             means: components["schemas"]["Figures"][];
             /** Modes */
             modes: string[];
@@ -801,7 +707,6 @@ export interface components {
             sets: string[];
             /**
              * Source
-             * @description Shipped with dowse, or the user's own.
              * @enum {string}
              */
             source: "shipped" | "own";
@@ -811,58 +716,14 @@ export interface components {
          * @description All feedback, counted.
          */
         FeedbackAnswer: {
-            /**
-             * Chosen
-             * @description Most chosen first.
-             */
-            chosen: components["schemas"]["FeedbackCount"][];
-            /**
-             * Enabled
-             * @description Whether feedback is recorded and affects rankings.
-             */
+            /** Chosen */
+            chosen: components["schemas"]["ChosenSymbol"][];
+            /** Enabled */
             enabled: boolean;
-            /**
-             * Files
-             * @description The files on the server's machine that hold it.
-             */
+            /** Files */
             files: string[];
             /** Total */
             total: number;
-        };
-        /**
-         * FeedbackCount
-         * @description The feedback for one symbol and one query.
-         */
-        FeedbackCount: {
-            /**
-             * Chosen
-             * @description Clicks, copies, opens and up-votes.
-             */
-            chosen: number;
-            /** Down */
-            down: number;
-            /** Index */
-            index: string;
-            /**
-             * Last
-             * @description Seconds since 1970.
-             */
-            last: number;
-            /**
-             * Name
-             * @description The qualified name; empty if it is no longer in the index.
-             */
-            name: string;
-            /** Path */
-            path: string;
-            /** Query */
-            query: string;
-            /** Symbol */
-            symbol: string;
-            /** Up */
-            up: number;
-            /** Visitors */
-            visitors: number;
         };
         /**
          * FeedbackRequest
@@ -927,27 +788,18 @@ export interface components {
          * @description The metrics of one row: a search mode or another system.
          */
         Figures: {
-            /**
-             * Intervals
-             * @description 95 % confidence intervals.
-             */
+            /** Intervals */
             intervals: {
                 [key: string]: [
                     number,
                     number
                 ];
             };
-            /**
-             * Latency
-             * @description p50_ms, p95_ms, p99_ms.
-             */
+            /** Latency */
             latency: {
                 [key: string]: number;
             };
-            /**
-             * Metrics
-             * @description mrr@100, ndcg@10, recall@10, …: means over all cases.
-             */
+            /** Metrics */
             metrics: {
                 [key: string]: number;
             };
@@ -955,10 +807,34 @@ export interface components {
             mode: string;
         };
         /**
-         * GraphAnswer
+         * FoundCommit
+         * @description A commit, and the index of its repository.
+         */
+        FoundCommit: {
+            /** Author */
+            author: string;
+            /** Body */
+            body: string;
+            /** Commit */
+            commit: string;
+            /** Date */
+            date: string;
+            /** Index */
+            index: string;
+            /** Paths */
+            paths: string[];
+            /** Score */
+            score: number;
+            /** Subject */
+            subject: string;
+            /** Symbols */
+            symbols: string[];
+        };
+        /**
+         * GraphPage
          * @description The steps of a graph traversal, nearest first, and their drawing.
          */
-        GraphAnswer: {
+        GraphPage: {
             /** Depth */
             depth: number;
             /** Dowse */
@@ -969,10 +845,7 @@ export interface components {
             generation: number;
             /** Index */
             index: string;
-            /**
-             * Mentions
-             * @description Mentions of the seed's name, if no reference is certain.
-             */
+            /** Mentions */
             mentions: components["schemas"]["Mention"][];
             /** Nodes */
             nodes: components["schemas"]["Node"][];
@@ -983,27 +856,49 @@ export interface components {
             /** Schema */
             schema: number;
             /** Seeds */
-            seeds: components["schemas"]["SymbolRef"][];
+            seeds: components["schemas"]["SymbolRow"][];
             /** Steps */
-            steps: components["schemas"]["Step"][];
-            target: components["schemas"]["SymbolRef"] | null;
-            /**
-             * Total
-             * @description Number of steps, of which the first are here.
-             */
+            steps: components["schemas"]["GraphStep"][];
+            target: components["schemas"]["SymbolRow"] | null;
+            /** Total */
             total: number;
-            /**
-             * Total By Depth
-             * @description Of the others, how many are 1, 2, … hops away.
-             */
+            /** Total By Depth */
             total_by_depth: number[];
             /** Total Mentions */
             total_mentions: number;
-            /**
-             * Total Tests
-             * @description Of these, how many are tests.
-             */
+            /** Total Tests */
             total_tests: number;
+        };
+        /**
+         * GraphStep
+         * @description A symbol that was reached, and the references that led to it.
+         */
+        GraphStep: {
+            /** Certainty */
+            certainty: string;
+            /** Confidence */
+            confidence: string;
+            /** Depth */
+            depth: number;
+            /** Kind */
+            kind: string;
+            /** Line */
+            line: number;
+            /** Number */
+            number: number;
+            /** Other */
+            other: string;
+            /** Parent */
+            parent: number;
+            /** Path */
+            path: string;
+            /** References */
+            references: components["schemas"]["Edge"][];
+            symbol: components["schemas"]["SymbolRow"];
+            /** Test */
+            test: boolean;
+            /** Through */
+            through: string;
         };
         /**
          * Health
@@ -1024,50 +919,26 @@ export interface components {
         };
         /**
          * Hit
-         * @description One answer: a symbol, its score, and why.
+         * @description One search result: a symbol, its score, and the explanation.
          */
         Hit: {
-            /**
-             * Also In
-             * @description Near-identical symbols that this one stands for: copies, built output.
-             * @default []
-             */
-            also_in: components["schemas"]["Location"][];
-            /**
-             * Code
-             * @description Its own text: a class without its methods.
-             */
+            /** Also In */
+            also_in: components["schemas"]["Place"][];
+            /** Code */
             code: string;
-            /**
-             * Confidence
-             * @description Probability that it is relevant; null without embeddings.
-             */
+            /** Confidence */
             confidence: number | null;
             /** Doc */
             doc: string;
             /** End Line */
             end_line: number;
-            /**
-             * Explanation
-             * @description The values sum to the score.
-             */
+            /** Explanation */
             explanation: components["schemas"]["Contribution"][];
-            /**
-             * Id
-             * @description The id of the symbol, stable across re-indexing.
-             */
+            /** Id */
             id: string;
-            /**
-             * Index
-             * @description The index that holds it.
-             */
-            index: string;
             /** Kind */
             kind: string;
-            /**
-             * Lanes
-             * @description The lanes that found it.
-             */
+            /** Lanes */
             lanes: components["schemas"]["LaneScore"][];
             /** Language */
             language: string;
@@ -1083,10 +954,7 @@ export interface components {
             rank: number;
             /** Repo */
             repo: string;
-            /**
-             * Score
-             * @description Compares within one answer of one index only.
-             */
+            /** Score */
             score: number;
             /** Signature */
             signature: string;
@@ -1095,7 +963,7 @@ export interface components {
         };
         /**
          * IndexAnswer
-         * @description The answer of one index, without its hits.
+         * @description The answer of one index without its hits, or why it has none.
          */
         IndexAnswer: {
             /** Candidates */
@@ -1111,11 +979,8 @@ export interface components {
             mode: string;
             /** Notes */
             notes: components["schemas"]["Note"][];
-            plan: components["schemas"]["Plan"] | null;
-            /**
-             * Problem
-             * @description Why it failed; empty if it did not.
-             */
+            plan: components["schemas"]["PlanReport"] | null;
+            /** Problem */
             problem: string;
         };
         /**
@@ -1135,159 +1000,76 @@ export interface components {
          * @description The status of one index; counts are 0 until it exists.
          */
         IndexStatus: {
-            /**
-             * @default {
-             *       "new": 0,
-             *       "changed": 0,
-             *       "deleted": 0
-             *     }
-             */
             changes: components["schemas"]["Changes"];
-            /**
-             * Commit
-             * @default
-             */
+            /** Commit */
             commit: string;
-            /**
-             * Corpus
-             * @description Whether it is a corpus of functions, without files that could change.
-             * @default false
-             */
+            /** Corpus */
             corpus: boolean;
-            /**
-             * Embedded
-             * @default 0
-             */
+            /** Embedded */
             embedded: number;
-            /** @description Null if no such process runs. */
-            embedding?: components["schemas"]["BackgroundEmbedding"] | null;
-            /**
-             * Encoder
-             * @default
-             */
+            embedding: components["schemas"]["BackgroundEmbedding"] | null;
+            /** Encoder */
             encoder: string;
-            /**
-             * Exists
-             * @default false
-             */
+            /** Exists */
             exists: boolean;
-            /**
-             * Files
-             * @default 0
-             */
+            /** Files */
             files: number;
-            /**
-             * Generation
-             * @default 0
-             */
+            /** Generation */
             generation: number;
-            /**
-             * Index Bytes
-             * @default 0
-             */
+            /** Index Bytes */
             index_bytes: number;
-            /**
-             * Indexed At
-             * @description Seconds since 1970.
-             * @default 0
-             */
+            /** Indexed At */
             indexed_at: number;
-            /**
-             * Kinds
-             * @description Symbol kinds that `kind:` accepts.
-             */
+            /** Kinds */
             kinds: string[];
-            /**
-             * Languages
-             * @description Most files first.
-             * @default []
-             */
+            /** Languages */
             languages: components["schemas"]["Language"][];
             /** Name */
             name: string;
-            /**
-             * Problem
-             * @description Why it can't be read; empty if it can.
-             * @default
-             */
+            /** Problem */
             problem: string;
-            /**
-             * Problems
-             * @description Files that were read only partly.
-             * @default 0
-             */
+            /** Problems */
             problems: number;
-            progress: components["schemas"]["Progress"];
-            /**
-             * Repo
-             * @default
-             */
+            progress: components["schemas"]["ProgressEvent"];
+            /** Repo */
             repo: string;
             /** Root */
             root: string;
-            /**
-             * Skipped
-             * @default 0
-             */
+            /** Skipped */
             skipped: number;
-            /**
-             * Source Bytes
-             * @default 0
-             */
+            /** Source Bytes */
             source_bytes: number;
-            /**
-             * Symbols
-             * @default 0
-             */
+            /** Symbols */
             symbols: number;
         };
-        JsonValue: unknown;
         /**
          * LaneReport
-         * @description The result of one lane.
+         * @description The outcome of one lane.
          */
         LaneReport: {
-            /**
-             * Found
-             * @description Number of candidates.
-             */
+            /** Found */
             found: number;
             /** Lane */
             lane: string;
-            /**
-             * Milliseconds
-             * @description Latency, waiting included.
-             */
+            /** Milliseconds */
             milliseconds: number;
-            /**
-             * Problem
-             * @description Why it failed; empty if it did not.
-             */
+            /** Problem */
             problem: string;
         };
         /**
          * LaneScore
-         * @description The rank and score of a hit in one lane.
+         * @description The rank and score of a symbol in one lane.
          */
         LaneScore: {
-            /**
-             * Detail
-             * @description An explanation.
-             */
+            /** Detail */
             detail: string;
             /** Lane */
             lane: string;
-            /**
-             * Normalised
-             * @description From 0 to 1, within this answer.
-             */
+            /** Normalised */
             normalised: number;
             /** Rank */
             rank: number;
-            /**
-             * Score
-             * @description BM25, cosine similarity, or proximity in the graph.
-             */
+            /** Score */
             score: number;
         };
         /**
@@ -1297,23 +1079,17 @@ export interface components {
         Language: {
             /** Files */
             files: number;
-            /**
-             * Language
-             * @description "text" if unknown.
-             */
+            /** Language */
             language: string;
         };
         /**
          * LineMatch
-         * @description A line that a phrase or regex matched.
+         * @description A line of a file that an exact pattern matched.
          */
         LineMatch: {
             /** Line */
             line: number;
-            /**
-             * Spans
-             * @description Character ranges in the text.
-             */
+            /** Spans */
             spans: [
                 number,
                 number
@@ -1322,88 +1098,39 @@ export interface components {
             text: string;
         };
         /**
-         * Location
-         * @description A line of a file.
-         */
-        Location: {
-            /** Line */
-            line: number;
-            /** Path */
-            path: string;
-        };
-        /**
-         * LogAnswer
+         * LogPage
          * @description Commits, best first; without words newest first.
          */
-        LogAnswer: {
+        LogPage: {
             /** Commits */
-            commits: components["schemas"]["CommitModel"][];
-            /**
-             * Notes
-             * @description Indexes that are left out: `index-failed` without a history, `refreshing` if it is not read yet.
-             */
+            commits: components["schemas"]["FoundCommit"][];
+            /** Notes */
             notes: components["schemas"]["Note"][];
-            /**
-             * Query
-             * @description With `symbol` as a filter.
-             */
+            /** Query */
             query: string;
         };
         /**
          * Mention
-         * @description A line with the name of a symbol that is not known to refer to it.
+         * @description A line with a symbol's name that is not known to refer to it.
          */
         Mention: {
             /** Line */
             line: number;
             /** Path */
             path: string;
-            /** @description The innermost symbol around the line, or the file. */
-            symbol: components["schemas"]["SymbolRef"];
+            symbol: components["schemas"]["SymbolRow"];
             /** Text */
             text: string;
-        };
-        /**
-         * Neighbour
-         * @description A caller or callee, and the location of the reference.
-         */
-        Neighbour: {
-            /**
-             * Certainty
-             * @description The same in words.
-             */
-            certainty: string;
-            /**
-             * Confidence
-             * @description resolved, unique, ambiguous or possible.
-             */
-            confidence: string;
-            /**
-             * Kind
-             * @description calls, uses, extends, …
-             */
-            kind: string;
-            /** Line */
-            line: number;
-            /**
-             * Path
-             * @description The file of the reference.
-             */
-            path: string;
-            symbol: components["schemas"]["SymbolRef"];
-            /** Test */
-            test: boolean;
         };
         /**
          * Node
          * @description A symbol of the drawing.
          */
         Node: {
-            /**
-             * Depth
-             * @description Hops from the seed, which has 0.
-             */
+            /** Depth */
             depth: number;
+            /** End Line */
+            end_line: number;
             /** Id */
             id: string;
             /** Kind */
@@ -1416,10 +1143,14 @@ export interface components {
             path: string;
             /** Qualified Name */
             qualified_name: string;
+            /** Repo */
+            repo: string;
             /** Role */
             role: string;
             /** Seed */
             seed: boolean;
+            /** Signature */
+            signature: string;
             /** Start Line */
             start_line: number;
             /** Test */
@@ -1427,91 +1158,108 @@ export interface components {
         };
         /**
          * Note
-         * @description A remark about an answer.
+         * @description A remark about an answer. Programs read the code, people the text; the remedy is for a prompt.
          */
         Note: {
             /**
              * Code
-             * @description For programs.
              * @enum {string}
              */
             code: "nothing-relevant" | "unknown-name" | "below-min-score" | "plain-text" | "relaxed" | "graph" | "trace" | "truncated" | "partly-embedded" | "incomplete-index" | "refreshing" | "lane-failed" | "index-failed" | "feedback" | "other";
-            /**
-             * Remedy
-             * @description The command or flag that helps at a prompt, if any.
-             * @default
-             */
+            /** Remedy */
             remedy: string;
-            /**
-             * Text
-             * @description For people.
-             */
+            /** Text */
             text: string;
         };
         /**
-         * OutlineEntry
-         * @description One symbol in the outline of a file.
+         * OtherCase
+         * @description The same case in another row.
          */
-        OutlineEntry: {
+        OtherCase: {
+            /** Rank */
+            rank: number | null;
+            /** Value */
+            value: number | null;
+        };
+        /**
+         * PageHit
+         * @description A hit, and the index that holds it.
+         */
+        PageHit: {
+            /** Also In */
+            also_in: components["schemas"]["Place"][];
+            /** Code */
+            code: string;
+            /** Confidence */
+            confidence: number | null;
+            /** Doc */
+            doc: string;
             /** End Line */
             end_line: number;
+            /** Explanation */
+            explanation: components["schemas"]["Contribution"][];
             /** Id */
             id: string;
+            /** Index */
+            index: string;
             /** Kind */
             kind: string;
+            /** Lanes */
+            lanes: components["schemas"]["LaneScore"][];
+            /** Language */
+            language: string;
+            /** Matches */
+            matches: components["schemas"]["LineMatch"][];
             /** Name */
             name: string;
+            /** Path */
+            path: string;
             /** Qualified Name */
             qualified_name: string;
+            /** Rank */
+            rank: number;
+            /** Repo */
+            repo: string;
+            /** Score */
+            score: number;
             /** Signature */
             signature: string;
             /** Start Line */
             start_line: number;
         };
         /**
-         * Plan
-         * @description How a query was understood.
+         * Place
+         * @description A line of a file.
          */
-        Plan: {
-            /**
-             * Expanded
-             * @description Terms added by query expansion.
-             */
+        Place: {
+            /** Line */
+            line: number;
+            /** Path */
+            path: string;
+        };
+        /**
+         * PlanReport
+         * @description How a query was classified, and how it was answered.
+         */
+        PlanReport: {
+            /** Expanded */
             expanded: string[];
-            /**
-             * Fusion
-             * @description How the lanes were fused; empty for a single lane.
-             */
+            /** Fusion */
             fusion: string;
-            /**
-             * Kind
-             * @description name, structure, prose, mixed, pattern, filter or forced.
-             */
+            /** Kind */
             kind: string;
-            /**
-             * Lanes
-             * @description The lanes that ran.
-             */
+            /** Lanes */
             lanes: string[];
-            /**
-             * Reason
-             * @description The same in words.
-             */
+            /** Reason */
             reason: string;
-            /**
-             * Relation
-             * @description What the graph lane was asked for: callers, subclasses, …; else empty.
-             */
+            /** Relation */
             relation: string;
-            /**
-             * Seeds
-             * @description The symbols that the graph lane started from.
-             */
+            /** Seeds */
             seeds: string[];
         };
         /**
          * Problem
-         * @description An error.
+         * @description An error (RFC 9457); what does not apply is left out.
          */
         Problem: {
             /**
@@ -1552,42 +1300,27 @@ export interface components {
             type: string;
         };
         /**
-         * Progress
-         * @description The progress of indexing or embedding; `/api/events` sends it.
+         * ProgressEvent
+         * @description The progress of indexing or embedding.
          */
-        Progress: {
-            /**
-             * At
-             * @description Seconds since 1970.
-             */
+        ProgressEvent: {
+            /** At */
             at: number;
-            /**
-             * Detail
-             * @description What was done, or what failed and the remedy.
-             */
+            /** Detail */
             detail: string;
-            /**
-             * Done
-             * @description Files or symbols, depending on the phase.
-             */
+            /** Done */
             done: number;
             /** Index */
             index: string;
-            /**
-             * Number
-             * @description Increases with every event of this server.
-             */
+            /** Number */
             number: number;
             /**
              * Phase
              * @enum {string}
              */
             phase: "waiting" | "index" | "embed" | "done" | "failed" | "idle";
-            /**
-             * Seconds Left
-             * @description Null if not known yet.
-             */
-            seconds_left?: number | null;
+            /** Seconds Left */
+            seconds_left: number | null;
             /** Total */
             total: number;
         };
@@ -1608,60 +1341,27 @@ export interface components {
         RecordedEvent: {
             /** Index */
             index: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "click" | "copy" | "open" | "up" | "down";
+            /** Kind */
+            kind: string;
             /** Query */
             query: string;
             /** Rank */
             rank: number;
             /** Symbol */
             symbol: string;
-            /**
-             * Time
-             * @description Seconds since 1970.
-             */
+            /** Time */
             time: number;
             /** Visitor */
             visitor: string;
-        };
-        /**
-         * Reference
-         * @description One reference between two symbols.
-         */
-        Reference: {
-            /** Candidates */
-            candidates: number;
-            /** Column */
-            column: number;
-            /** Confidence */
-            confidence: string;
-            /** Kind */
-            kind: string;
-            /** Line */
-            line: number;
-            /**
-             * Reason
-             * @description Why only the name is known; empty otherwise.
-             */
-            reason: string;
         };
         /**
          * ReindexAnswer
          * @description What was queued; `/api/events` reports the progress.
          */
         ReindexAnswer: {
-            /**
-             * Started
-             * @description Indexes that were queued.
-             */
+            /** Started */
             started: string[];
-            /**
-             * Waiting
-             * @description Indexes that were queued already.
-             */
+            /** Waiting */
             waiting: string[];
         };
         /**
@@ -1682,11 +1382,10 @@ export interface components {
             rebuild: boolean;
         };
         /**
-         * RelatedAnswer
+         * RelatedPage
          * @description The symbols nearest to one by embedding.
          */
-        RelatedAnswer: {
-            /** @description Null if no clusters were fitted. */
+        RelatedPage: {
             cluster: components["schemas"]["Cluster"] | null;
             /** Dowse */
             dowse: string;
@@ -1696,98 +1395,7 @@ export interface components {
             neighbours: components["schemas"]["Hit"][];
             /** Schema */
             schema: number;
-            symbol: components["schemas"]["RelatedSymbol"];
-        };
-        /**
-         * RelatedSymbol
-         * @description The symbol of the request.
-         */
-        RelatedSymbol: {
-            /** End Line */
-            end_line: number;
-            /** Key */
-            key: string;
-            /** Kind */
-            kind: string;
-            /** Language */
-            language: string;
-            /** Name */
-            name: string;
-            /** Path */
-            path: string;
-            /** Qualified Name */
-            qualified_name: string;
-            /** Repo */
-            repo: string;
-            /** Signature */
-            signature: string;
-            /** Start Line */
-            start_line: number;
-        };
-        /**
-         * SearchAnswer
-         * @description A page of hits.
-         */
-        SearchAnswer: {
-            /**
-             * Candidates
-             * @description Number of symbols that were ranked.
-             */
-            candidates: number;
-            /**
-             * Dowse
-             * @description The version that answered.
-             */
-            dowse: string;
-            /** @description Null without an encoder. */
-            embedded: components["schemas"]["EmbeddingCoverage"] | null;
-            /**
-             * Generation
-             * @description The generation of the index; of several the highest.
-             */
-            generation: number;
-            /**
-             * Hits
-             * @description Best first.
-             */
-            hits: components["schemas"]["Hit"][];
-            /**
-             * Indexes
-             * @description The answer of each index.
-             */
-            indexes: components["schemas"]["IndexAnswer"][];
-            /** Lanes */
-            lanes: components["schemas"]["LaneReport"][];
-            /**
-             * Mode
-             * @description The search mode that was used.
-             */
-            mode: string;
-            /**
-             * More
-             * @description Whether another page exists.
-             */
-            more: boolean;
-            /**
-             * Notes
-             * @description What was relaxed, is missing or incomplete.
-             */
-            notes: components["schemas"]["Note"][];
-            /**
-             * Offset
-             * @description Number of hits before this page.
-             */
-            offset: number;
-            plan: components["schemas"]["Plan"] | null;
-            /** Query */
-            query: string;
-            /**
-             * Schema
-             * @description Raised when a field changes its meaning or goes away.
-             */
-            schema: number;
-            /** Took Ms */
-            took_ms: number;
+            symbol: components["schemas"]["SymbolRow"];
         };
         /**
          * SearchDefaults
@@ -1832,16 +1440,47 @@ export interface components {
             rerank: boolean | null;
         };
         /**
+         * SearchPage
+         * @description A page of the hits of one or several indexes.
+         */
+        SearchPage: {
+            /** Candidates */
+            candidates: number;
+            /** Dowse */
+            dowse: string;
+            embedded: components["schemas"]["EmbeddingCoverage"] | null;
+            /** Generation */
+            generation: number;
+            /** Hits */
+            hits: components["schemas"]["PageHit"][];
+            /** Indexes */
+            indexes: components["schemas"]["IndexAnswer"][];
+            /** Lanes */
+            lanes: components["schemas"]["LaneReport"][];
+            /** Mode */
+            mode: string;
+            /** More */
+            more: boolean;
+            /** Notes */
+            notes: components["schemas"]["Note"][];
+            /** Offset */
+            offset: number;
+            plan: components["schemas"]["PlanReport"] | null;
+            /** Query */
+            query: string;
+            /** Schema */
+            schema: number;
+            /** Took Ms */
+            took_ms: number;
+        };
+        /**
          * SkippedFile
          * @description A file that is not indexed, or only partly.
          */
         SkippedFile: {
             /** Index */
             index: string;
-            /**
-             * Indexed
-             * @description Whether part of it is in the index.
-             */
+            /** Indexed */
             indexed: boolean;
             /** Path */
             path: string;
@@ -1859,110 +1498,44 @@ export interface components {
             more: boolean;
             /** Offset */
             offset: number;
-            /**
-             * Reasons
-             * @description Of all skipped files, most files first.
-             */
+            /** Reasons */
             reasons: components["schemas"]["Reason"][];
             /** Total */
             total: number;
         };
         /**
          * Status
-         * @description The status of the server.
+         * @description The status of a server.
          */
         Status: {
             /** Dowse */
             dowse: string;
-            /**
-             * Encoder
-             * @description Of the first index; empty without one.
-             */
+            /** Encoder */
             encoder: string;
-            /**
-             * Feedback
-             * @description Whether feedback is recorded and affects rankings.
-             */
+            /** Feedback */
             feedback: boolean;
             /** Indexes */
             indexes: components["schemas"]["IndexStatus"][];
-        };
-        /**
-         * Step
-         * @description A symbol that was reached, and the references that lead to it.
-         */
-        Step: {
-            /** Certainty */
-            certainty: string;
-            /** Confidence */
-            confidence: string;
-            /** Depth */
-            depth: number;
-            /** Kind */
-            kind: string;
-            /** Line */
-            line: number;
-            /** Number */
-            number: number;
-            /**
-             * Other
-             * @description The qualified name at the other end of the reference.
-             */
-            other: string;
-            /**
-             * Parent
-             * @description The number of the step before it; 0 for the seed.
-             */
-            parent: number;
-            /**
-             * Path
-             * @description The file of the most certain reference.
-             */
-            path: string;
-            /** References */
-            references: components["schemas"]["Reference"][];
-            symbol: components["schemas"]["SymbolRef"];
-            /** Test */
-            test: boolean;
-            /** Through */
-            through: string;
         };
         /**
          * Suggestion
          * @description One suggestion.
          */
         Suggestion: {
-            /**
-             * Detail
-             * @description The symbol's kind and location, how often a query was asked, or what a filter does.
-             */
+            /** Detail */
             detail: string;
-            /**
-             * Id
-             * @description The symbol id if only one symbol has the name; else empty.
-             * @default
-             */
+            /** Id */
             id: string;
-            /**
-             * Index
-             * @description The index of a name; empty for others.
-             * @default
-             */
+            /** Index */
             index: string;
             /**
              * Kind
              * @enum {string}
              */
             kind: "name" | "query" | "filter";
-            /**
-             * Query
-             * @description The whole query when it is accepted.
-             */
+            /** Query */
             query: string;
-            /**
-             * Text
-             * @description The text to show.
-             */
+            /** Text */
             text: string;
         };
         /**
@@ -1978,88 +1551,55 @@ export interface components {
             took_ms: number;
         };
         /**
-         * SymbolAnswer
+         * SymbolPage
          * @description A symbol with its source, the outline of its file, its callers and callees.
          */
-        SymbolAnswer: {
+        SymbolPage: {
             /** Callees */
-            callees: components["schemas"]["Neighbour"][];
-            /**
-             * Callees Tests
-             * @description Of all callees, how many are tests.
-             */
+            callees: components["schemas"]["GraphStep"][];
+            /** Callees Tests */
             callees_tests: number;
             /** Callees Total */
             callees_total: number;
             /** Callers */
-            callers: components["schemas"]["Neighbour"][];
-            /**
-             * Callers Tests
-             * @description Of all callers, how many are tests; they come last.
-             */
+            callers: components["schemas"]["GraphStep"][];
+            /** Callers Tests */
             callers_tests: number;
             /** Callers Total */
             callers_total: number;
-            /**
-             * Code
-             * @description Its own text: a class without its methods.
-             */
+            /** Code */
             code: string;
-            /**
-             * Code Lines
-             * @description The line numbers of `code` in the file.
-             */
+            /** Code Lines */
             code_lines: number[];
             /** Doc */
             doc: string;
-            /**
-             * Editor
-             * @description A link that opens it in an editor; empty without a file.
-             */
+            /** Editor */
             editor: string;
-            /**
-             * File
-             * @description The path on the server's machine; empty for a corpus.
-             */
+            /** File */
             file: string;
             /** Generation */
             generation: number;
             /** Index */
             index: string;
-            /**
-             * Lines
-             * @description Of the whole file.
-             */
+            /** Lines */
             lines: number;
-            /**
-             * Mentions
-             * @description Mentions of its name, if no call of it is certain.
-             */
+            /** Mentions */
             mentions: components["schemas"]["Mention"][];
-            /**
-             * Notes
-             * @description What was truncated, merged or can't be seen.
-             */
+            /** Notes */
             notes: components["schemas"]["Note"][];
-            /**
-             * Outline
-             * @description The symbols of its file, by line.
-             */
-            outline: components["schemas"]["OutlineEntry"][];
-            /**
-             * Source
-             * @description All lines from the first to the last, as indexed.
-             */
+            /** Outline */
+            outline: components["schemas"]["SymbolRow"][];
+            /** Source */
             source: string;
-            symbol: components["schemas"]["SymbolRef"];
+            symbol: components["schemas"]["SymbolRow"];
             /** Total Mentions */
             total_mentions: number;
         };
         /**
-         * SymbolRef
-         * @description A symbol without its text.
+         * SymbolRow
+         * @description A stored symbol without its text, for ranking.
          */
-        SymbolRef: {
+        SymbolRow: {
             /** End Line */
             end_line: number;
             /** Id */
@@ -2076,10 +1616,7 @@ export interface components {
             qualified_name: string;
             /** Repo */
             repo: string;
-            /**
-             * Role
-             * @description test, example, docs, generated, vendored, benchmark, or empty.
-             */
+            /** Role */
             role: string;
             /** Signature */
             signature: string;
@@ -2259,13 +1796,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Server-sent events called `progress`; the data of each is one `Progress`. */
+            /** @description Server-sent events called `progress`; the data of each is one `ProgressEvent`. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["Progress"];
+                    "text/event-stream": components["schemas"]["ProgressEvent"];
                 };
             };
         };
@@ -2413,8 +1950,6 @@ export interface operations {
                 index?: string | null;
                 /** @description Number of steps. */
                 k?: number | null;
-                /** @description Only these kinds of references. */
-                kinds?: ("calls" | "uses" | "extends" | "implements" | "imports" | "overrides")[];
                 /** @description A symbol: its id, a location (`src/app.py:42`) or a name (`Class.method`). */
                 target: string;
             };
@@ -2450,7 +1985,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GraphAnswer"];
+                    "application/json": components["schemas"]["GraphPage"];
                 };
             };
         };
@@ -2497,7 +2032,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GraphAnswer"];
+                    "application/json": components["schemas"]["GraphPage"];
                 };
             };
         };
@@ -2584,7 +2119,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LogAnswer"];
+                    "application/json": components["schemas"]["LogPage"];
                 };
             };
         };
@@ -2750,7 +2285,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RelatedAnswer"];
+                    "application/json": components["schemas"]["RelatedPage"];
                 };
             };
         };
@@ -2833,7 +2368,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SearchAnswer"];
+                    "application/json": components["schemas"]["SearchPage"];
                 };
             };
         };
@@ -3011,7 +2546,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SymbolAnswer"];
+                    "application/json": components["schemas"]["SymbolPage"];
                 };
             };
         };

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 
-from dowse.formats.commits import commit_lines, commit_to_json
+from dowse.formats.commits import commit_lines
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import open_index
 from dowse.interfaces.cli.printing import print_json
 from dowse.interfaces.cli.progress import ProgressBar
 from dowse.interfaces.cli.query_words import is_place
+from dowse.json_form import to_json
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -37,11 +38,10 @@ def run(options: argparse.Namespace) -> int:
     index = open_index(options)
     with ProgressBar("encoding", "commits", quiet=options.json) as bar:
         hits = index.log(query, options.top_k, on_progress=bar.show)
-    commits = [commit_to_json(hit) for hit in hits]
     if options.json:
-        print_json({"query": query, "commits": commits})
+        print_json({"query": query, "commits": to_json(hits)})
     else:
-        sys.stdout.write("".join(f"{line}\n" for commit in commits for line in commit_lines(commit)))
+        sys.stdout.write("".join(f"{line}\n" for hit in hits for line in commit_lines(hit)))
     return EXIT_FOUND if hits else EXIT_NOTHING
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from dowse.formats.style import Style, choose_style
 from dowse.interfaces.cli.common import environment
 from dowse.interfaces.cli.printing import print_message, print_notes
+from dowse.json_form import document
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
@@ -72,9 +73,9 @@ def format_answer(answer: Answer, options: argparse.Namespace, index: Index) -> 
     """Return the answer of a search in the format that the flags name."""
     form, root = output_format(options), index.root
     if form == "json":
-        from dowse.formats.json_format import answer_to_json, json_document
+        from dowse.formats.json_format import json_document
 
-        return json_document(answer_to_json(answer))
+        return json_document(document(answer))
     if form == "text":
         from dowse.formats.snippets import SNIPPET_LINES, Window
         from dowse.formats.text import render_answer
@@ -90,9 +91,9 @@ def format_answer(answer: Answer, options: argparse.Namespace, index: Index) -> 
 
 def _format_graph(answer: GraphAnswer, form: str, options: argparse.Namespace, root: Path) -> str:
     if form == "json":
-        from dowse.formats.json_format import graph_to_json, json_document
+        from dowse.formats.json_format import json_document
 
-        return json_document(graph_to_json(answer))
+        return json_document(document(answer))
     if form != "text":
         from dowse.formats.locations import graph_locations
 

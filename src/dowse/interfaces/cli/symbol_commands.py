@@ -11,6 +11,7 @@ from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING, C
 from dowse.interfaces.cli.common import embed_briefly, located, open_current_index
 from dowse.interfaces.cli.output import output_format, output_style, write_graph
 from dowse.interfaces.cli.printing import print_error, print_json
+from dowse.json_form import document
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
@@ -94,9 +95,7 @@ def _list_related(options: argparse.Namespace) -> int:
     embed_briefly(index)
     related = index.related(located(options.symbol), options.top_k)
     if options.json:
-        from dowse.formats.json_format import related_to_json
-
-        print_json(related_to_json(related))
+        print_json(document(related))
     else:
         from dowse.formats.text import render_related
 
@@ -136,6 +135,6 @@ def _graph_answer(index: Index, options: argparse.Namespace) -> GraphAnswer:
 def _write_candidates(error: AmbiguousName, options: argparse.Namespace) -> None:
     """Write the candidates of a name as JSON; the error lists them for the other formats."""
     if output_format(options) == "json":
-        from dowse.formats.json_format import candidates_to_json
+        from dowse.graph.model import AmbiguousAnswer
 
-        print_json(candidates_to_json(error.name, error.candidates))
+        print_json(document(AmbiguousAnswer(error.name, tuple(error.candidates))))

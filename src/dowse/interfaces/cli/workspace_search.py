@@ -19,8 +19,9 @@ from dowse.interfaces.cli.grep_flags import context_lines
 from dowse.interfaces.cli.output import output_format, write_answer
 from dowse.interfaces.cli.places import Place
 from dowse.interfaces.cli.printing import print_message
+from dowse.json_form import document
 from dowse.services.indexes import ServedIndex, ServedIndexes
-from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_hits, merge_notes
+from dowse.services.merge import LOOKAHEAD, IndexResult, SearchPage, merge_answers
 from dowse.services.workspace import read_workspace
 from dowse.types import Answer, Hit
 
@@ -39,18 +40,17 @@ def search_workspace(options: argparse.Namespace, values: dict[str, Any]) -> int
     results = [_search(each, options, {**values, "k": k + LOOKAHEAD}) for each in indexes]
     if all(each.answer is None for each in results):
         raise results[0].error or DowseError("no repository could be searched")
+    page = merge_answers(options.query, results, 0, k, 1000 * (time.perf_counter() - started))
     if output_format(options) == "json":
         from dowse.formats.json_format import json_document
 
-        took = 1000 * (time.perf_counter() - started)
-        document = merge_answers(options.query, results, 0, k, took)
-        sys.stdout.write(json_document(document))
-        return EXIT_FOUND if document["hits"] else EXIT_NOTHING
-    answer = _merge(results, {each.name: each.index.root for each in indexes}, k)
-    options.place, options.path = Place(Path.cwd()), "."
-    write_answer(answer, options, next(iter(indexes)).index)
+        sys.stdout.write(json_document(document(page)))
+    else:
+        options.place, options.path = Place(Path.cwd()), "."
+        answer = _answer(page, {each.name: each.index.root for each in indexes})
+        write_answer(answer, options, next(iter(indexes)).index)
     indexes.close()
-    return EXIT_FOUND if answer.hits else EXIT_NOTHING
+    return EXIT_FOUND if page.hits else EXIT_NOTHING
 
 
 def _open(place: str, options: argparse.Namespace) -> Index:
@@ -69,25 +69,11 @@ def _search(served: ServedIndex, options: argparse.Namespace, values: dict[str, 
         return IndexResult(served.name, None, error)
 
 
-def _merge(results: list[IndexResult], roots: dict[str, Path], k: int) -> Answer:
-    """Return one answer, whose paths can be opened from the current folder."""
-    answers = {each.index: each.answer for each in results if each.answer is not None}
-    plans = {(*each.plan.lanes, each.plan.fusion) for each in answers.values() if each.plan}
-    lists = [
-        [
-            {"confidence": hit.confidence, "score": hit.score, "hit": _moved(hit, roots[name])}
-            for hit in answer
-        ]
-        for name, answer in answers.items()
-    ]
-    hits = [each["hit"] for each in merge_hits(lists, same_scores=len(plans) < 2)][:k]
-    first = next(iter(answers.values()))
-    return replace(
-        first,
-        hits=tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)),
-        total_candidates=sum(each.total_candidates for each in answers.values()),
-        notes=tuple(merge_notes(results)),
-    )
+def _answer(page: SearchPage, roots: dict[str, Path]) -> Answer:
+    """Return a page as one answer, whose paths can be opened from the current folder."""
+    hits = tuple(_moved(each.hit, roots[each.index]) for each in page.hits)
+    found = (page.query, page.mode, hits, page.candidates, page.generation)
+    return Answer(*found, page.notes, page.embedded, page.plan, page.lanes)
 
 
 def _moved(hit: Hit, root: Path) -> Hit:

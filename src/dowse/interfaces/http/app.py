@@ -15,11 +15,10 @@ from fastapi import APIRouter, FastAPI
 
 from dowse.index import Index
 from dowse.interfaces.http.middleware import Guard
-from dowse.interfaces.http.problems import add_handlers
+from dowse.interfaces.http.problems import Problem, add_handlers
 from dowse.interfaces.http.routes import docs, evaluation, feedback, log, probes, search, status, symbol
 from dowse.interfaces.http.state import ServerState
 from dowse.interfaces.http.static_page import add_page
-from dowse.services.models.symbol import Problem
 from dowse.services.web.options import ServeOptions
 from dowse.services.web.server import create_server, listen
 from dowse.version import __version__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from http import HTTPStatus
 from math import ceil
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from dowse.errors import (
@@ -25,10 +27,50 @@ from dowse.errors import (
     QueryError,
     TooSlow,
 )
-from dowse.formats.json_format import symbol_to_json
+from dowse.json_form import json_form, to_json
 from dowse.services.errors import AmbiguousTarget, Busy, NotFound
+from dowse.services.schemas import model
 from dowse.services.web.problem import RETRY_SECONDS, problem
 from dowse.symbol_lookup import UnknownName
+from dowse.types import SymbolRow
+
+
+@json_form(inline=("symbol",))
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A symbol that a name could mean."""
+
+    index: str
+    symbol: SymbolRow
+
+
+class FieldProblem(BaseModel):
+    """An invalid parameter or field."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    field: str = Field(description="query.k, body.kind, …")
+    message: str
+
+
+class Problem(BaseModel):
+    """An error (RFC 9457); what does not apply is left out."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: str = Field(description="The kind of problem, as a relative URL.")
+    title: str
+    status: int
+    detail: str
+    remedy: str = Field(description="What to do about it.")
+    position: int | None = Field(default=None, description="The offset in the query, from 0.")
+    fields: list[FieldProblem] | None = Field(default=None, description="The invalid parameters and fields.")
+    candidates: list[model(Candidate)] | None = Field(  # type: ignore[valid-type]
+        default=None, description="The symbols that a name could mean."
+    )
+    request_id: str | None = Field(
+        default=None, description="That of the header `X-Request-ID`, and of the server's log."
+    )
 
 
 class FeedbackOff(DowseError):
@@ -71,7 +113,7 @@ async def _handle_error(request: Request, error: Exception) -> JSONResponse:
     remedy = detail.split("\n")[0].partition("; ")[2] or default
     candidates: list[dict[str, Any]] | None = None
     if isinstance(error, AmbiguousTarget):
-        candidates = [{**symbol_to_json(row), "index": index} for index, row in error.candidates]
+        candidates = [to_json(Candidate(*each)) for each in error.candidates]
     position = getattr(error, "position", None)
     headers = (
         {"Retry-After": str(max(RETRY_SECONDS, ceil(error.seconds)))} if isinstance(error, Busy) else None

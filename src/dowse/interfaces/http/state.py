@@ -5,18 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial, wraps
+from functools import wraps
 from typing import Annotated, Any
 
 from fastapi import Depends, Query, Request
 
 from dowse.index import Index
 from dowse.interfaces.http.metrics import Metrics
+from dowse.json_form import to_json
 from dowse.services.engine import Engine
 from dowse.services.events import EventBroker
 from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.services.reports import Reports
-from dowse.services.thread_pool import BoundedThreadPool, Result
+from dowse.services.thread_pool import BoundedThreadPool
 from dowse.services.web.options import ServeOptions
 
 
@@ -81,21 +82,24 @@ Target = Annotated[
 ]
 
 
-def in_thread(work: Callable[..., Result]) -> Callable[..., Awaitable[Result]]:
-    """Make a route of a blocking function: it runs in the thread pool, within the limits of that."""
+def in_thread(work: Callable[..., object]) -> Callable[..., Awaitable[Any]]:
+    """Make a route of a blocking function: it runs in the thread pool, within the limits of that.
+
+    What it returns is sent in its JSON form.
+    """
     return _route(work, lambda state: state.threads)
 
 
-def in_slow_thread(work: Callable[..., Result]) -> Callable[..., Awaitable[Result]]:
+def in_slow_thread(work: Callable[..., object]) -> Callable[..., Awaitable[Any]]:
     """Make a route of a function that may take seconds: it runs in the pool of those."""
     return _route(work, lambda state: state.slow_threads)
 
 
 def _route(
-    work: Callable[..., Result], pool: Callable[[ServerState], BoundedThreadPool]
-) -> Callable[..., Awaitable[Result]]:
+    work: Callable[..., object], pool: Callable[[ServerState], BoundedThreadPool]
+) -> Callable[..., Awaitable[Any]]:
     @wraps(work)
-    async def route(state: ServerState, **parameters: Any) -> Result:  # noqa: ANN401 - as of the function
-        return await pool(state).run(partial(work, state, **parameters))
+    async def route(state: ServerState, **parameters: Any) -> Any:  # noqa: ANN401 - as of the function
+        return await pool(state).run(lambda: to_json(work(state, **parameters)))
 
     return route

@@ -9,19 +9,19 @@ from functools import cache
 from typing import Any
 
 from lsprotocol import types
-from pydantic import Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from dowse.errors import DowseError, QueryError
 from dowse.interfaces.lsp.folders import Folder, NotReady
 from dowse.interfaces.lsp.items import display_name, symbol_kind
 from dowse.interfaces.lsp.session import Session
 from dowse.interfaces.lsp.source import Source
+from dowse.json_form import document, to_json
 from dowse.search.options import OPTIONS
 from dowse.security.terminal import escape_name
-from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers
-from dowse.services.models.answer import RequestModel
+from dowse.services.merge import LOOKAHEAD, IndexResult, PageHit, SearchPage, merge_answers
 from dowse.services.option_types import option_type
-from dowse.types import SymbolRow
+from dowse.types import Hit, SymbolRow
 
 # Longer texts are no queries.
 _MAX_QUERY = 10_000
@@ -30,8 +30,10 @@ _MAX_HITS = 200
 _NAME = re.compile(r"[^\W\d][\w.:]+\Z")
 
 
-class SearchParams(RequestModel):
+class SearchParams(BaseModel):
     """The parameters of `dowse/search`; the options of a search are added by `search_params`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     query: str = Field(max_length=_MAX_QUERY)
     k: int = Field(default=10, ge=1, le=_MAX_HITS)
@@ -54,19 +56,22 @@ def search(session: Session, params: SearchParams) -> dict[str, Any]:
     folders = session.selected(params.folder)
     if not folders:
         raise NotReady(f"{params.folder or 'the workspace'} has no folder that is indexed; open one")
-    answer = _merged(session, folders, params.query, params.offset, params.k, **given)
+    page = _merged(session, folders, params.query, params.offset, params.k, **given)
+    answer = document(page)
     for folder in folders:
-        add_places(session, folder, [hit for hit in answer["hits"] if hit["index"] == folder.served.name])
+        own = [at for at, each in enumerate(page.hits) if each.index == folder.served.name]
+        hits, data = [page.hits[at].hit for at in own], [answer["hits"][at] for at in own]
+        add_places(session, folder, hits, data)
     return answer
 
 
-def add_places(session: Session, folder: Folder, hits: Sequence[dict[str, Any]]) -> None:
+def add_places(session: Session, folder: Folder, hits: Sequence[Hit], data: Sequence[dict[str, Any]]) -> None:
     """Add to hits what an editor opens: the URI of the file, and the range of the name or the first match."""
     with session.read(folder) as source:
-        for hit in hits:
-            row = source.find(hit["id"])
-            hit["uri"] = folder.uri(hit["path"])
-            hit["range"] = _plain(_location(source, row, hit).range if row else None)
+        for hit, each in zip(hits, data, strict=True):
+            row = source.find(hit.symbol.id)
+            each["uri"] = folder.uri(hit.symbol.path)
+            each["range"] = _plain(_location(source, row, hit).range if row else None)
 
 
 def _plain(extent: types.Range | None) -> dict[str, dict[str, int]] | None:
@@ -90,9 +95,9 @@ def workspace_symbols(session: Session, params: types.WorkspaceSymbolParams) -> 
                 _add(source, [name.id for name in names], {}, found)
     if len(found) < limit:
         try:
-            hits = _merged(session, folders, query, 0, limit)["hits"]
+            hits: Sequence[PageHit] = _merged(session, folders, query, 0, limit).hits
         except QueryError:  # half a regex, while one types
-            hits = []
+            hits = ()
         _add_hits(session, folders, hits, found)
     return list(found.values())[:limit]
 
@@ -100,15 +105,15 @@ def workspace_symbols(session: Session, params: types.WorkspaceSymbolParams) -> 
 def _add_hits(
     session: Session,
     folders: Sequence[Folder],
-    hits: Sequence[dict[str, Any]],
+    hits: Sequence[PageHit],
     found: dict[tuple[str, str], types.WorkspaceSymbol],
 ) -> None:
     """Add the hits of all folders in their order."""
-    ranked = {(hit["index"], hit["id"]): None for hit in hits}
+    ranked = {(each.index, each.hit.symbol.id): None for each in hits}
     added: dict[tuple[str, str], types.WorkspaceSymbol] = {}
     for folder in folders:
         name = folder.served.name
-        own = {hit["id"]: hit for hit in hits if hit["index"] == name}
+        own = {each.hit.symbol.id: each.hit for each in hits if each.index == name}
         with session.read(folder) as source:
             _add(source, list(own), own, added)
     for key in ranked:
@@ -119,7 +124,7 @@ def _add_hits(
 def _add(
     source: Source,
     ids: Sequence[str],
-    hits: dict[str, dict[str, Any]],
+    hits: dict[str, Hit],
     found: dict[tuple[str, str], types.WorkspaceSymbol],
 ) -> None:
     for symbol_id in ids:
@@ -129,21 +134,21 @@ def _add(
             found.setdefault(key, _symbol(source, row, hits.get(symbol_id)))
 
 
-def _symbol(source: Source, row: SymbolRow, hit: dict[str, Any] | None) -> types.WorkspaceSymbol:
+def _symbol(source: Source, row: SymbolRow, hit: Hit | None) -> types.WorkspaceSymbol:
     container = row.qualified_name.rpartition(".")[0]
     return types.WorkspaceSymbol(
         location=_location(source, row, hit),
         name=display_name(row),
         kind=symbol_kind(row.kind),
         container_name=escape_name(f"{container} · {row.path}" if container else row.path),
-        data={"id": row.key, "confidence": hit["confidence"] if hit else None},
+        data={"id": row.key, "confidence": to_json(hit.confidence) if hit else None},
     )
 
 
-def _location(source: Source, row: SymbolRow, hit: dict[str, Any] | None) -> types.Location:
+def _location(source: Source, row: SymbolRow, hit: Hit | None) -> types.Location:
     """Return the first line that a pattern matched, else where the symbol is named."""
-    if hit and hit["matches"]:
-        line = hit["matches"][0]["line"]
+    if hit and hit.matches:
+        line = hit.matches[0].line
         where = source.reference_range(row.file_id, row.path, line, 0)
         return types.Location(source.folder.uri(row.path), where)
     return source.location(row)
@@ -156,7 +161,7 @@ def _merged(
     offset: int,
     k: int,
     **options: Any,  # noqa: ANN401 - options have several types
-) -> dict[str, Any]:
+) -> SearchPage:
     """Search the folders one after another: lanes run in parallel within each."""
     started = time.perf_counter()
     depth = offset + k + (LOOKAHEAD if len(folders) > 1 else 1)

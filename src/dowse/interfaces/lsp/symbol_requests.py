@@ -5,23 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from lsprotocol import types
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from dowse.errors import DowseError
-from dowse.formats.json_format import related_to_json
 from dowse.interfaces.lsp.cursor import enclosing_symbol
 from dowse.interfaces.lsp.folders import NotReady
 from dowse.interfaces.lsp.search import add_places
 from dowse.interfaces.lsp.session import Session
+from dowse.json_form import document, to_json
 from dowse.services.indexes import ServedIndexes, index_status, server_status
-from dowse.services.models.answer import RequestModel
-from dowse.services.targets import open_target, related_to
+from dowse.services.targets import RelatedPage, open_target, related_to
 
 _MAX_TARGET = 2_000
 
 
-class RelatedParams(RequestModel):
+class RelatedParams(BaseModel):
     """The parameters of `dowse/related`: a symbol by id, name or `path:line`, or a line of a document."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     target: str = Field(default="", max_length=_MAX_TARGET)
     uri: str | None = None  # of a document; with `line` instead of a target
@@ -29,8 +30,10 @@ class RelatedParams(RequestModel):
     k: int = Field(default=10, ge=1, le=100)
 
 
-class StatusParams(RequestModel):
+class StatusParams(BaseModel):
     """The parameters of `dowse/status`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     folder: str | None = None
 
@@ -46,10 +49,12 @@ def related(session: Session, params: RelatedParams) -> dict[str, Any]:
         encoder = folder.index.encoder
         if encoder is None:
             raise DowseError("there is no encoder; set `encoder`, e.g. to base")
-        answer = related_to_json(related_to(target, encoder.id, params.k))
-    hits = [*answer["neighbours"], *(answer["cluster"] or {"members": []})["members"]]
-    add_places(session, folder, hits)
-    return {**answer, "index": folder.served.name}
+        found = related_to(target, encoder.id, params.k)
+    answer = document(RelatedPage(folder.served.name, found))
+    add_places(session, folder, found.neighbours, answer["neighbours"])
+    if found.cluster is not None:
+        add_places(session, folder, found.cluster.members, answer["cluster"]["members"])
+    return answer
 
 
 def status(session: Session, params: StatusParams) -> dict[str, Any]:
@@ -57,7 +62,8 @@ def status(session: Session, params: StatusParams) -> dict[str, Any]:
     found = session.find_folder(params.folder) if params.folder else None
     folders = [found[0]] if found else [] if params.folder else session.folders
     known = [index_status(folder.served, folder.broker) for folder in folders]
-    return server_status(known, feedback=False).model_dump(mode="json")
+    answer: dict[str, Any] = to_json(server_status(known, feedback=False))
+    return answer
 
 
 def _location(session: Session, params: RelatedParams) -> str:

@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from dowse.errors import DowseError, QueryError
 from dowse.interfaces.mcp.arguments import MAX_SYMBOL, SEARCH_MODEL, ExploreArguments, SymbolArguments
@@ -16,7 +15,7 @@ from dowse.interfaces.mcp.hits import NEAREST, ShownHit, Snippet, hits_text
 from dowse.interfaces.mcp.reply import Reply, ToolContext, describe_roots, note_lines
 from dowse.interfaces.mcp.search_tools import MAX_NEAREST, is_complete, search_all, search_notes, shown_hits
 from dowse.interfaces.mcp.symbol_tools import symbol
-from dowse.services.merge import IndexResult, merge_answers
+from dowse.services.merge import IndexResult, SearchPage, merge_answers
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import UnknownName
 from dowse.types import Edge, Note
@@ -58,13 +57,13 @@ def _search(context: ToolContext, arguments: ExploreArguments) -> Reply:
     if all(each.error for each in results):
         raise results[0].error or DowseError("nothing to search")
     milliseconds = 1000 * (time.perf_counter() - started)
-    answer = merge_answers(arguments.ask, results, 0, _CANDIDATES, milliseconds)
-    quoting, own = search_notes(context, results, answer["embedded"])
-    hits, before = _unseen_hits(context, shown_hits(answer, results, arguments.ask))
+    page = merge_answers(arguments.ask, results, 0, _CANDIDATES, milliseconds)
+    quoting, own = search_notes(context, results, page.embedded)
+    hits, before = _unseen_hits(context, shown_hits(page))
     answered = [each for each in results if each.answer is not None]
     is_nothing = all(each.has_note("nothing-relevant") for each in answered)
     hits = hits[: MAX_NEAREST if is_nothing else _HITS]
-    head = _head(context, answer, len(hits), before, is_nothing, own)
+    head = _head(context, page, len(hits), before, is_nothing, own)
     text = hits_text(
         hits,
         head,
@@ -72,9 +71,9 @@ def _search(context: ToolContext, arguments: ExploreArguments) -> Reply:
         arguments.max_tokens,
         context.several,
         [*note_lines(quoting), *_links(context, hits)],
-        on_shown=lambda hit, lines: context.remember(hit.data["index"], hit.data["path"], lines),
+        on_shown=lambda hit, lines: context.remember(*hit.file, lines),
     )
-    return Reply(truncate(text, arguments.max_tokens), {})
+    return Reply(truncate(text, arguments.max_tokens))
 
 
 def _results(context: ToolContext, ask: str) -> list[IndexResult]:
@@ -90,7 +89,7 @@ def _unseen_hits(context: ToolContext, hits: Sequence[ShownHit]) -> tuple[list[S
     """Return the hits with lines that were not shown, with these lines, and how many hits had none."""
     fresh = []
     for hit in hits:
-        lines = context.unseen(hit.data["index"], hit.data["path"], hit.snippet.lines)
+        lines = context.unseen(*hit.file, hit.snippet.lines)
         if lines or not hit.snippet.lines:
             fresh.append(replace(hit, snippet=Snippet(lines, hit.snippet.terms)))
     return fresh, len(hits) - len(fresh)
@@ -98,7 +97,7 @@ def _unseen_hits(context: ToolContext, hits: Sequence[ShownHit]) -> tuple[list[S
 
 def _head(
     context: ToolContext,
-    answer: dict[str, Any],
+    page: SearchPage,
     count: int,
     before: int,
     is_nothing: bool,
@@ -106,7 +105,7 @@ def _head(
 ) -> str:
     hits = f"nothing relevant; the {count} nearest" if is_nothing else f"{count} hits" if count else "no hits"
     known = f" ({before} shown before; again=true repeats them)" if before else ""
-    state = "; index complete" if is_complete(context, answer["embedded"]) else ""
+    state = "; index complete" if is_complete(context, page.embedded) else ""
     line = f"{hits}{known} in {describe_roots(context.repositories)}{state}"
     return "\n".join([line, *note_lines(notes), _NEXT if count and not is_nothing else _OTHER_WORDS])
 
@@ -116,9 +115,7 @@ def _links(context: ToolContext, hits: Sequence[ShownHit]) -> list[str]:
     links = []
     for repository in context.repositories:
         ranks = {
-            hit.data["id"]: hit.data["rank"]
-            for hit in hits[:_LINKED_HITS]
-            if hit.data["index"] == repository.name
+            each.hit.symbol.id: each.hit.rank for each in hits[:_LINKED_HITS] if each.index == repository.name
         }
         if len(ranks) > 1:
             with repository.index.backend.reader() as reader:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from dowse.formats.text import also_in_line
 from dowse.interfaces.mcp.budget import PREVIEW_LINES, allocate_lines, truncate_line
@@ -14,7 +13,7 @@ from dowse.interfaces.mcp.shown_lines import Line
 from dowse.parsing.tokenizer import tokenize
 from dowse.security.terminal import escape_controls, escape_name
 from dowse.token_estimate import BYTES_PER_TOKEN, byte_length
-from dowse.types import Hit
+from dowse.types import Hit, Symbol, SymbolRow
 
 # How many more terms a window must match to win over the beginning: the signature says most.
 _BEGINNING_BONUS = 1.5
@@ -76,10 +75,16 @@ NEAREST = "nearest"
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """One hit as data (docs/JSON.md), and the lines of it that can be shown."""
+    """One hit with its index, and the lines of it that can be shown."""
 
-    data: dict[str, Any]
+    index: str
+    hit: Hit
     snippet: Snippet
+
+    @property
+    def file(self) -> tuple[str, str]:
+        """Its index, and its path there."""
+        return self.index, self.hit.symbol.path
 
 
 def hits_text(
@@ -138,7 +143,7 @@ def _line_limit(position: int, hit: ShownHit, detail: str) -> int:
         case "nearest":
             return PREVIEW_LINES if position else _NEAREST_LINES
         case _:
-            is_likely = position < _FIRST_HITS or (hit.data["confidence"] or 0.0) >= _LIKELY
+            is_likely = position < _FIRST_HITS or (hit.hit.confidence or 0.0) >= _LIKELY
             return _ALL_LINES if is_likely else PREVIEW_LINES
 
 
@@ -147,7 +152,7 @@ def _order(hits: Sequence[ShownHit]) -> list[int]:
 
     Questions about a topic are answered by most of a file; for others it makes no difference.
     """
-    files = [(hit.data["index"], hit.data["path"]) for hit in hits]
+    files = [hit.file for hit in hits]
     return sorted(range(len(hits)), key=lambda position: (files[position] != files[0], position))
 
 
@@ -159,19 +164,18 @@ def _omitted(count: int, detail: str) -> list[str]:
     return [f"({count} more hits did not fit: {remedy})"]
 
 
-def _hit_text(hit: ShownHit, count: int, several: bool) -> str:
-    data, lines = hit.data, hit.snippet.lines
-    location = f"{quote_name(data['path'])}:{data['start_line']}-{data['end_line']}"
-    name = "" if data["kind"] == "file" else f" {quote_name(data['qualified_name'])}"
+def _hit_text(shown: ShownHit, count: int, several: bool) -> str:
+    hit, symbol, lines = shown.hit, shown.hit.symbol, shown.snippet.lines
+    location = f"{quote_name(symbol.path)}:{symbol.start_line}-{symbol.end_line}"
+    name = "" if symbol.kind == "file" else f" {quote_name(symbol.qualified_name)}"
     if not count:
-        name += call_signature(data)
-    confidence = "" if data["confidence"] is None else f" [{_percent(data['confidence'])}]"
+        name += call_signature(symbol)
+    confidence = "" if hit.confidence is None else f" [{_percent(hit.confidence)}]"
     cut = f" ({count} of {len(lines)} lines)" if 0 < count < len(lines) else ""
-    index = f"{quote_name(data['index'])} " if several else ""
-    head = f"{data['rank']}. {index}{location} {data['kind']}{name}{confidence}{cut}"
-    places = [(place["path"], place["line"]) for place in data["also_in"]]
-    also_in = [escape_name(also_in_line(places))] if places else []
-    return "\n".join([head, *numbered(hit.snippet.select(count)), *also_in])
+    index = f"{quote_name(shown.index)} " if several else ""
+    head = f"{hit.rank}. {index}{location} {symbol.kind}{name}{confidence}{cut}"
+    also_in = [escape_name(also_in_line(hit.also_in))] if hit.also_in else []
+    return "\n".join([head, *numbered(shown.snippet.select(count)), *also_in])
 
 
 def _percent(share: float) -> str:
@@ -183,9 +187,9 @@ def numbered(lines: Sequence[Line]) -> list[str]:
     return [f"{number}  {escape_controls(truncate_line(text))}" for number, text in lines]
 
 
-def call_signature(data: dict[str, Any]) -> str:
+def call_signature(symbol: Symbol | SymbolRow) -> str:
     """Return the part of a signature behind the name: parameters and return type."""
-    signature, name = data["signature"], data["name"]
+    signature, name = symbol.signature, symbol.name
     start = signature.find(name) if name else -1
     part = signature[start + len(name) :] if start >= 0 else ""
     if not part.startswith(("(", "<", "[", ":")):

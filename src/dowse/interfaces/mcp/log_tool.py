@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dowse.errors import DowseError
-from dowse.formats.commits import commit_lines, commit_to_json
-from dowse.formats.json_format import notes_to_json
+from dowse.formats.commits import commit_lines
 from dowse.interfaces.mcp.arguments import LogArguments
 from dowse.interfaces.mcp.budget import max_items, truncate
 from dowse.interfaces.mcp.frame import frame
 from dowse.interfaces.mcp.reply import Reply, ToolContext, describe_roots, note_lines
+from dowse.services.commits import FoundCommit, log_page
 from dowse.types import Note
 
 # New commits are encoded for so long before an answer; the others wait for the next call.
@@ -19,7 +17,7 @@ _EMBED_SECONDS = 10.0
 
 def log(context: ToolContext, arguments: LogArguments) -> Reply:
     """Show the commits that a question is about."""
-    commits: list[dict[str, Any]] = []
+    commits: list[FoundCommit] = []
     problems: list[Note] = []
     for repository in context.repositories:
         context.call.check()
@@ -30,10 +28,13 @@ def log(context: ToolContext, arguments: LogArguments) -> Reply:
                 raise
             problems.append(Note("index-failed", f"{repository.name}: {error}"))
             continue
-        commits += [{"index": repository.name, **commit_to_json(hit)} for hit in hits]
-    best = sorted(commits, key=lambda each: -each["score"])[: arguments.k]
-    head = [f"{len(best)} commits in {describe_roots(context.repositories)}", *note_lines(context.notes)]
-    lines = [_lines(each, context.several) for each in best]
+        commits += [FoundCommit(repository.name, hit) for hit in hits]
+    page = log_page(arguments.query, commits, (*context.notes, *problems), arguments.k)
+    head = [
+        f"{len(page.commits)} commits in {describe_roots(context.repositories)}",
+        *note_lines(context.notes),
+    ]
+    lines = [_lines(each, context.several) for each in page.commits]
 
     def text(count: int) -> str:
         return "\n".join(
@@ -41,11 +42,11 @@ def log(context: ToolContext, arguments: LogArguments) -> Reply:
         )
 
     return Reply(
-        truncate(text(max_items(len(best), arguments.max_tokens, text)), arguments.max_tokens),
-        {"query": arguments.query, "commits": best, "notes": notes_to_json([*context.notes, *problems])},
+        truncate(text(max_items(len(page.commits), arguments.max_tokens, text)), arguments.max_tokens),
+        page,
     )
 
 
-def _lines(commit: dict[str, Any], several: bool) -> list[str]:
-    first, *others = commit_lines(commit)
-    return [f"{commit['index']}: {first}" if several else first, *others]
+def _lines(found: FoundCommit, several: bool) -> list[str]:
+    first, *others = commit_lines(found.hit)
+    return [f"{found.index}: {first}" if several else first, *others]

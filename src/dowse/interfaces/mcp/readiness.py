@@ -14,7 +14,6 @@ from dowse.interfaces.mcp.repositories import Repository
 from dowse.security.terminal import escape_name
 from dowse.services.calls import Call
 from dowse.services.events import ProgressEvent
-from dowse.services.models.status import Progress
 from dowse.types import Note
 
 # Reports progress: the percentage, and a message.
@@ -72,7 +71,7 @@ async def wait_until_searchable(repository: Repository, seconds: float, report: 
         )
 
 
-def progress_text(name: str, event: Progress | ProgressEvent) -> str:
+def progress_text(name: str, event: ProgressEvent) -> str:
     """Return the progress of an index in words."""
     if event.phase not in _UNITS:
         # The reason of a failure may quote the repository.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dowse.interfaces.mcp.readiness import progress_text
 from dowse.interfaces.mcp.repositories import Repository
@@ -22,7 +21,7 @@ class Reply:
     """One answer in both forms: the text keeps to the token budget, the data is all of it, as JSON has it."""
 
     text: str
-    data: dict[str, Any]
+    data: object = None  # the declared type of the tool's answer
 
 
 @dataclass(frozen=True, slots=True)

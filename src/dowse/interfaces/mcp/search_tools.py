@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from dataclasses import replace
 
 from dowse.errors import DowseError
-from dowse.formats.json_format import notes_to_json, related_to_json
 from dowse.interfaces.mcp.arguments import RelatedArguments, SearchArguments
 from dowse.interfaces.mcp.budget import truncate
 from dowse.interfaces.mcp.frame import quote_name
@@ -27,9 +26,9 @@ from dowse.interfaces.mcp.symbol_tools import open_symbol
 from dowse.parsing.tokenizer import tokenize
 from dowse.search.related import Related
 from dowse.security.terminal import escape_name
-from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_notes
-from dowse.services.targets import Target, check_symbol, related_to
-from dowse.types import Note
+from dowse.services.merge import LOOKAHEAD, IndexResult, SearchPage, merge_answers, merge_notes
+from dowse.services.targets import RelatedPage, Target, check_symbol, related_to
+from dowse.types import EmbeddingCoverage, Note
 
 # Hits that are shown if none is relevant.
 MAX_NEAREST = 5
@@ -43,19 +42,19 @@ def search(context: ToolContext, arguments: SearchArguments) -> Reply:
     if all(each.error for each in results):
         raise results[0].error or DowseError("nothing to search")
     milliseconds = 1000 * (time.perf_counter() - started)
-    answer = merge_answers(arguments.query, results, arguments.offset, arguments.k, milliseconds)
-    quoting, own = search_notes(context, results, answer["embedded"])
-    hits = shown_hits(answer, results, arguments.query)
+    page = merge_answers(arguments.query, results, arguments.offset, arguments.k, milliseconds)
+    quoting, own = search_notes(context, results, page.embedded)
+    hits = shown_hits(page)
     answered = [each for each in results if each.answer is not None]
     is_nothing = all(each.has_note("nothing-relevant") for each in answered)
     if is_nothing and arguments.detail == "snippets":
         # Hits that are not relevant should not cost much.
         hits, arguments = hits[:MAX_NEAREST], arguments.model_copy(update={"detail": NEAREST})
-    head = _head(context, arguments, answer, len(hits), is_nothing, own)
+    head = _head(context, arguments, page, len(hits), is_nothing, own)
     detail, max_tokens = arguments.detail, arguments.max_tokens
     text = hits_text(hits, head, detail, max_tokens, context.several, note_lines(quoting))
     notes = sorted([*quoting, *own], key=lambda note: note.code != "nothing-relevant")
-    return Reply(truncate(text, max_tokens), {**answer, "notes": notes_to_json(notes)})
+    return Reply(truncate(text, max_tokens), replace(page, notes=tuple(notes)))
 
 
 def search_all(context: ToolContext, arguments: SearchArguments) -> list[IndexResult]:
@@ -78,18 +77,14 @@ def _search_one(context: ToolContext, repository: Repository, arguments: SearchA
     return IndexResult(repository.name, answer)
 
 
-def shown_hits(answer: dict[str, Any], results: Sequence[IndexResult], query: str) -> list[ShownHit]:
+def shown_hits(page: SearchPage) -> list[ShownHit]:
     """Return the hits of a page with the lines that can be shown of them."""
-    terms = frozenset(tokenize(query))
-    answers = [(each.index, each.answer) for each in results if each.answer is not None]
-    by_id = {(index, hit.symbol.id): hit for index, answer in answers for hit in answer.hits}
-    return [
-        ShownHit(data, Snippet.from_hit(by_id[data["index"], data["id"]], terms)) for data in answer["hits"]
-    ]
+    terms = frozenset(tokenize(page.query))
+    return [ShownHit(each.index, each.hit, Snippet.from_hit(each.hit, terms)) for each in page.hits]
 
 
 def search_notes(
-    context: ToolContext, results: Sequence[IndexResult], embedded: dict[str, Any] | None
+    context: ToolContext, results: Sequence[IndexResult], embedded: EmbeddingCoverage | None
 ) -> tuple[list[Note], list[Note]]:
     """Return the notes: those that may quote the repository, and those in words of our own."""
     notes = merge_notes(results)
@@ -97,8 +92,7 @@ def search_notes(
     if any(note.code in ("partly-embedded", "incomplete-index") for note in notes):
         running = [each.index.embedding_progress() for each in context.repositories if each.index.exists]
         left = [progress.time_left for progress in running if progress]
-        embedded = embedded or {"symbols": 0, "total": 0}
-        percent = 100 * embedded["symbols"] // max(1, embedded["total"])
+        percent = 100 * embedded.symbols // max(1, embedded.total) if embedded else 0
         progress = "; ".join([*map(str, background_notes(context.repositories, by_meaning=True)), *left])
         progress = f" ({progress})" if progress else ""
         text = f"by words all can be found, by meaning {percent} % so far{progress}: ask again in a while"
@@ -111,7 +105,7 @@ def search_notes(
 def _head(
     context: ToolContext,
     arguments: SearchArguments,
-    answer: dict[str, Any],
+    page: SearchPage,
     count: int,
     is_nothing: bool,
     notes: Sequence[Note],
@@ -121,19 +115,19 @@ def _head(
     hits = f"hits {first}-{last}" if count else "no hits"
     if count and is_nothing:
         hits = f"nothing relevant; the {count} nearest"
-    more = f" (more: offset={last})" if answer["more"] and not is_nothing else ""
-    lanes = ", ".join(lane["lane"] for lane in answer["lanes"] if not lane["problem"])
-    lanes = f"; lanes: {lanes}" if lanes else f"; mode: {answer['mode']}"
-    has_confidence = any(hit["confidence"] is not None for hit in answer["hits"])
+    more = f" (more: offset={last})" if page.more and not is_nothing else ""
+    lanes = ", ".join(lane.lane for lane in page.lanes if not lane.problem)
+    lanes = f"; lanes: {lanes}" if lanes else f"; mode: {page.mode}"
+    has_confidence = any(each.hit.confidence is not None for each in page.hits)
     legend = "; [%]: how likely relevant" if has_confidence else ""
-    state = "; index complete" if is_complete(context, answer["embedded"]) else ""
+    state = "; index complete" if is_complete(context, page.embedded) else ""
     line = f"{hits}{more} in {describe_roots(context.repositories)}{lanes}{state}{legend}"
     return "\n".join([line, *note_lines(notes if count else [*notes, _ADVICE])])
 
 
-def is_complete(context: ToolContext, embedded: dict[str, Any] | None) -> bool:
+def is_complete(context: ToolContext, embedded: EmbeddingCoverage | None) -> bool:
     """Whether everything can be found by words and by meaning."""
-    is_embedded = not embedded or embedded["symbols"] >= embedded["total"]
+    is_embedded = not embedded or embedded.symbols >= embedded.total
     return is_embedded and not context.notes and not background_notes(context.repositories, by_meaning=True)
 
 
@@ -141,22 +135,22 @@ def related(context: ToolContext, arguments: RelatedArguments) -> Reply:
     """Show the symbols nearest to one by embedding, and the cluster it belongs to."""
     with open_symbol(context, arguments.symbol) as (repository, target):
         answer = _related(repository, target, arguments.k)
-    data = {**related_to_json(answer), "index": repository.name}
     terms = frozenset(tokenize(f"{answer.symbol.name} {answer.symbol.signature}"))
-    hits = []
-    for each in (*data["neighbours"], *(data["cluster"] or {"members": ()})["members"]):
-        each["index"] = repository.name
-    for hit_data, hit in zip(data["neighbours"], answer.neighbours, strict=True):
+    hits = [
         # The similarity is shown where searches show the confidence.
-        similarity = max(0.0, min(1.0, hit_data["score"]))
-        hit_data = {**hit_data, "confidence": similarity}
-        hits.append(ShownHit(hit_data, Snippet.from_hit(hit, terms)))
+        ShownHit(
+            repository.name,
+            replace(hit, confidence=max(0.0, min(1.0, hit.score))),
+            Snippet.from_hit(hit, terms),
+        )
+        for hit in answer.neighbours
+    ]
     head = f"symbols alike in {describe_roots([repository])}; [%]: how near"
     head = "\n".join([head, *note_lines(context.notes)])
     text = hits_text(
         hits, head, arguments.detail, arguments.max_tokens, several=False, first=[_about(answer)]
     )
-    return Reply(truncate(text, arguments.max_tokens), data)
+    return Reply(truncate(text, arguments.max_tokens), RelatedPage(repository.name, answer))
 
 
 def _related(repository: Repository, target: Target, k: int) -> Related:

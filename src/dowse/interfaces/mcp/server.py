@@ -45,6 +45,7 @@ from dowse.interfaces.mcp.tools import (
     ToolSpec,
     error_text,
 )
+from dowse.json_form import document
 from dowse.security.terminal import escape_message, escape_name, escape_surrogates, escape_surrogates_in_json
 from dowse.services.calls import Call
 from dowse.services.thread_pool import BoundedThreadPool
@@ -129,7 +130,7 @@ class McpServer:
             )
         finally:
             state.stop.set()
-        data = escape_surrogates_in_json(reply.data) if self._is_structured else None
+        data = escape_surrogates_in_json(document(reply.data)) if self._is_structured else None
         return CallToolResult(
             content=[TextContent(text=escape_surrogates(reply.text))], structured_content=data
         )

@@ -9,9 +9,9 @@ from dowse.interfaces.mcp.frame import frame
 from dowse.interfaces.mcp.readiness import progress_text
 from dowse.interfaces.mcp.reply import Reply, ToolContext
 from dowse.interfaces.mcp.repositories import Repository
+from dowse.json_form import to_json
 from dowse.security.terminal import escape_name
-from dowse.services.indexes import index_status, server_status
-from dowse.services.models.status import IndexStatus
+from dowse.services.indexes import IndexStatus, index_status, server_status
 
 # Languages that are listed.
 _MAX_LANGUAGES = 6
@@ -23,7 +23,7 @@ def status(context: ToolContext, arguments: StatusArguments) -> Reply:
     text = "\n".join(line for repository, each in statuses for line in _text(repository, each))
     if isinstance(arguments, LeanStatusArguments):
         text = truncate(text, arguments.max_tokens)
-    return Reply(text, server_status([each for _, each in statuses], feedback=False).model_dump())
+    return Reply(text, server_status([each for _, each in statuses], feedback=False))
 
 
 def _text(repository: Repository, status: IndexStatus) -> list[str]:
@@ -60,7 +60,7 @@ def _embedded(status: IndexStatus) -> str:
 
 def _freshness(repository: Repository, status: IndexStatus) -> str:
     """Say which files changed, and when they are indexed."""
-    changes = ", ".join(f"{count} {name}" for name, count in status.changes if count)
+    changes = ", ".join(f"{count} {name}" for name, count in to_json(status.changes).items() if count)
     state = f"files changed since: {changes}" if changes else "up to date"
     if repository.is_watching:
         return f"{state}; watched"

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dowse.errors import DowseError
 from dowse.formats.graph_text import render_graph
-from dowse.formats.json_format import graph_to_json, notes_to_json
 from dowse.formats.style import Style
-from dowse.graph.model import GraphAnswer
+from dowse.graph.model import GraphAnswer, GraphStep, Mention
 from dowse.interfaces.mcp.arguments import GraphArguments, SymbolArguments
 from dowse.interfaces.mcp.budget import max_items, truncate, truncate_line
 from dowse.interfaces.mcp.frame import frame, quote_name
@@ -23,14 +21,17 @@ from dowse.interfaces.mcp.shown_lines import Line
 from dowse.security.terminal import escape_name
 from dowse.services.errors import AmbiguousTarget
 from dowse.services.indexes import ServedIndexes
-from dowse.services.symbol_page import symbol_page
-from dowse.services.targets import Target, check_symbol, open_target, walk
+from dowse.services.symbol_page import SymbolPage, symbol_page
+from dowse.services.targets import GraphWalk, Target, check_symbol, open_target, walk
 from dowse.symbol_lookup import UnknownName
-from dowse.types import Note
+from dowse.types import Note, SymbolRow
 
 # The share of the budget for members, callers and callees; the source gets the rest.
 _NEIGHBOUR_SHARE = 0.5
-_LISTS = ("outline", "callers", "mentions", "callees")
+_Neighbour = SymbolRow | GraphStep | Mention
+# The headings of their lists.
+_MEMBERS, _CALLERS, _CALLEES = "members", "called by", "calls"
+_MENTIONS = "mentions of the name, not known to be calls"
 _COUNTED = {"callers": "callers", "callees": "callees", "impact": "symbols touched"}
 _HEADS = {"callers": "callers of", "callees": "callees of", "impact": "touched by a change of"}
 # Lines above a location that are shown before those further above.
@@ -43,24 +44,25 @@ _MAX_CANDIDATES = 8
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A symbol as data, and the lists of which an answer shows the beginnings."""
+    """A symbol, and the lists of which a text shows the beginnings."""
 
-    data: dict[str, Any]
+    answer: SymbolPage
     lines: list[Line]  # of its source
     notes: list[Note]  # that may quote the repository
     own_notes: list[Note]
     hidden: int  # lines that the conversation has been shown before
-    neighbours: list[tuple[str, dict[str, Any]]]  # members, callers and callees by list, in display order
+    # Members, callers, mentions and callees, by the heading of their list, in display order.
+    neighbours: list[tuple[str, _Neighbour]]
 
 
 def symbol(context: ToolContext, arguments: SymbolArguments) -> Reply:
     """Describe one symbol, as much of it as the budget allows."""
     with open_symbol(context, arguments.symbol) as (repository, target):
-        data = symbol_page(target, arguments.neighbours)
-    notes, own = notes_for_agents(data["notes"]), context.own_notes(repository)
-    lines, file = _lines(data, arguments.detail), (repository.name, data["symbol"]["path"])
+        answer = symbol_page(target, arguments.neighbours)
+    notes, own = notes_for_agents(answer.notes), context.own_notes(repository)
+    lines, file = _lines(answer, arguments.detail), (repository.name, answer.symbol.path)
     unseen = _from_line(context.unseen(*file, lines), arguments.symbol)
-    page = _Page(data, unseen, notes, own, len(lines) - len(unseen), _neighbours(data))
+    page = _Page(answer, unseen, notes, own, len(lines) - len(unseen), _neighbours(answer))
 
     def render(*counts: int) -> str:
         return _symbol_text(page, repository, arguments, *counts)
@@ -68,16 +70,16 @@ def symbol(context: ToolContext, arguments: SymbolArguments) -> Reply:
     shown = _fit(page, arguments.max_tokens, render)
     context.remember(*file, page.lines[: shown[0]])
     text = truncate(render(*shown), arguments.max_tokens)
-    return Reply(text, {**data, "notes": notes_to_json([*notes, *own])})
+    return Reply(text, replace(answer, notes=(*notes, *own)))
 
 
-def _lines(data: dict[str, Any], detail: str) -> list[Line]:
+def _lines(answer: SymbolPage, detail: str) -> list[Line]:
     """Return the lines to show: all of them, the symbol's own, or none."""
     if detail == "names":
         return []
     if detail == "full":
-        return list(enumerate(data["source"].split("\n"), data["symbol"]["start_line"]))
-    own = zip(data["code_lines"], data["code"].split("\n"), strict=False)
+        return list(enumerate(answer.source.split("\n"), answer.symbol.start_line))
+    own = zip(answer.code_lines, answer.code.split("\n"), strict=False)
     return [(number, text.rstrip("\r")) for number, text in own if text.strip()]
 
 
@@ -93,12 +95,17 @@ def _from_line(lines: list[Line], target: str) -> list[Line]:
     return sorted(lines, key=lambda line: (line[0] < start, line[0]))
 
 
-def _neighbours(data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def _neighbours(answer: SymbolPage) -> list[tuple[str, _Neighbour]]:
     """Return members, callers and callees in turn, so that a small budget shows some of each."""
     # By name: some languages define the methods of a type outside of it.
-    prefix = f"{data['symbol']['qualified_name']}."
-    members = [each for each in data["outline"] if each["qualified_name"].startswith(prefix)]
-    lists = {"outline": members, **{name: data[name] for name in _LISTS[1:]}}
+    prefix = f"{answer.symbol.qualified_name}."
+    members = [each for each in answer.outline if each.qualified_name.startswith(prefix)]
+    lists: dict[str, Sequence[_Neighbour]] = {
+        _MEMBERS: members,
+        _CALLERS: answer.callers,
+        _MENTIONS: answer.mentions,
+        _CALLEES: answer.callees,
+    }
     longest = max(map(len, lists.values()))
     return [
         (name, items[position])
@@ -121,26 +128,25 @@ def _fit(page: _Page, max_tokens: int, render: Callable[[int, int], str]) -> tup
 def _symbol_text(
     page: _Page, repository: Repository, arguments: SymbolArguments, lines: int, neighbours: int
 ) -> str:
-    data, about = page.data, page.data["symbol"]
+    answer, about = page.answer, page.answer.symbol
     cut = f" ({lines} of {len(page.lines)} lines: raise max_tokens)" if lines < len(page.lines) else ""
     hidden = f" ({page.hidden} lines shown before; again=true repeats them)" if page.hidden else ""
     head = f"symbol in {describe_roots([repository])}{cut}{hidden}"
-    location = f"{quote_name(about['path'])}:{about['start_line']}-{about['end_line']}"
-    out = [f"{location} {about['kind']} {quote_name(about['qualified_name'])}", *note_lines(page.notes)]
+    location = f"{quote_name(about.path)}:{about.start_line}-{about.end_line}"
+    out = [f"{location} {about.kind} {quote_name(about.qualified_name)}", *note_lines(page.notes)]
     if arguments.detail == "names":
-        doc = data["doc"].strip().split("\n")[0]
-        out += [escape_name(each) for each in (about["signature"], truncate_line(doc)) if each]
+        doc = answer.doc.strip().split("\n")[0]
+        out += [escape_name(each) for each in (about.signature, truncate_line(doc)) if each]
     out += numbered(sorted(page.lines[:lines]))
-    shown = page.neighbours[:neighbours]
-    members = [_member(each) for name, each in shown if name == "outline"]
-    out += _section("members", members, sum(name == "outline" for name, _ in page.neighbours))
-    callers, callees = (
-        [_neighbour(each) for kind, each in shown if kind == name] for name in ("callers", "callees")
-    )
-    mentions = [_mention(each) for kind, each in shown if kind == "mentions"]
-    out += _section("called by", callers, data["callers_total"])
-    out += _section("mentions of the name, not known to be calls", mentions, data["total_mentions"])
-    out += _section("calls", callees, data["callees_total"])
+    totals = {
+        _MEMBERS: sum(name == _MEMBERS for name, _ in page.neighbours),
+        _CALLERS: answer.callers_total,
+        _MENTIONS: answer.total_mentions,
+        _CALLEES: answer.callees_total,
+    }
+    for title, total in totals.items():
+        shown = [_line_of(each) for name, each in page.neighbours[:neighbours] if name == title]
+        out += _section(title, shown, total)
     return "\n".join([head, *note_lines(page.own_notes), *frame(out)])
 
 
@@ -151,20 +157,17 @@ def _section(title: str, lines: list[str], total: int) -> list[str]:
     return [f"{title} ({count}):", *lines]
 
 
-def _member(entry: dict[str, Any]) -> str:
-    name = quote_name(entry["name"]) + call_signature(entry)
-    return f"  {entry['start_line']}-{entry['end_line']} {entry['kind']} {name}"
-
-
-def _mention(mention: dict[str, Any]) -> str:
-    return f"  {quote_name(mention['path'])}:{mention['line']} {escape_name(mention['text'])}"
-
-
-def _neighbour(step: dict[str, Any]) -> str:
-    other = step["symbol"]
-    test = ", test" if step["test"] else ""
-    name = f"{other['kind']} {quote_name(other['qualified_name'])}"
-    return f"  {quote_name(step['path'])}:{step['line']} {name} ({step['certainty']}{test})"
+def _line_of(neighbour: _Neighbour) -> str:
+    """Return a member, a line that mentions the name, or the other end of a call."""
+    if isinstance(neighbour, SymbolRow):
+        name = quote_name(neighbour.name) + call_signature(neighbour)
+        return f"  {neighbour.start_line}-{neighbour.end_line} {neighbour.kind} {name}"
+    location = f"  {quote_name(neighbour.path)}:{neighbour.line}"
+    if isinstance(neighbour, Mention):
+        return f"{location} {escape_name(neighbour.text)}"
+    test = ", test" if neighbour.is_test else ""
+    name = f"{neighbour.symbol.kind} {quote_name(neighbour.symbol.qualified_name)}"
+    return f"{location} {name} ({neighbour.certainty}{test})"
 
 
 def graph(relation: str, context: ToolContext, arguments: GraphArguments) -> Reply:
@@ -181,7 +184,7 @@ def graph(relation: str, context: ToolContext, arguments: GraphArguments) -> Rep
         return _graph_text(part, where, notes, own)
 
     text = render(max_items(len(answer.steps) + len(answer.mentions), arguments.max_tokens, render))
-    data = {"index": repository.name, **graph_to_json(answer), "notes": notes_to_json([*notes, *own])}
+    data = GraphWalk(repository.name, replace(answer, notes=(*notes, *own)))
     return Reply(truncate(text, arguments.max_tokens), data)
 
 

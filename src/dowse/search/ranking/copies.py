@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from dowse.search.ranking.signals import COPY_ROLES, RankedHit
 from dowse.storage.protocol import Reader
-from dowse.types import NON_DEFINITION_KINDS, Contribution, SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, Contribution, Place, SymbolRow
 
 # Hits that are compared; behind them nobody looks.
 _WINDOW = 100
@@ -51,7 +51,7 @@ def collapse_copies(
         removed |= _collapse(group, words)
         added += [hit for hit in group if hit.also_in and not hit.contributions]
     for hit in added:
-        copy = f"{hit.also_in[0][0]}:{hit.also_in[0][1]}"
+        copy = f"{hit.also_in[0].path}:{hit.also_in[0].line}"
         hit.contributions.append(Contribution("signal.source", hit.score, f"source of {copy}"))
     kept = [hit for hit in [*hits, *added] if hit.row.row not in removed]
     return sorted(kept, key=lambda hit: -hit.score)
@@ -97,7 +97,7 @@ def _absorb(original: RankedHit, copies: Sequence[RankedHit]) -> None:
             detail = f"as its copy in {copies[0].row.path}"
             original.contributions.append(Contribution("signal.source", best - original.score, detail))
         original.score = best
-    places = {(hit.row.path, hit.row.start_line) for hit in copies}
+    places = {Place(hit.row.path, hit.row.start_line) for hit in copies}
     original.also_in = (*original.also_in, *sorted(places))
 
 

@@ -19,7 +19,7 @@ from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.qualified_names import is_module_named, is_named
 from dowse.search.ranking.type_names import types_first
 from dowse.symbol_lookup import module_path
-from dowse.types import NON_DEFINITION_KINDS, Contribution, SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, Contribution, Place, SymbolRow
 
 # Stems of the words by which a query asks for files of a role that is otherwise ranked lower.
 _ROLE_WORDS = {
@@ -75,7 +75,7 @@ class RankedHit:
     row: SymbolRow
     score: float
     contributions: list[Contribution]
-    also_in: tuple[tuple[str, int], ...] = ()  # path and line of copies
+    also_in: tuple[Place, ...] = ()  # its copies
 
 
 def rank(

@@ -1,4 +1,4 @@
-import type { Hit } from "../../api/types";
+import type { RelatedAnswer } from "../../api/types";
 import { useAnswer } from "../../api/use-answer";
 import { plural, score } from "../../lib/format";
 import { place } from "../../lib/place";
@@ -21,7 +21,7 @@ export function Similar({ index, id, count = 5 }: { index: string; id: string; c
       {!answer.problem && (
         <ul className="mt-1.5 min-h-24">
           {answer.data?.neighbours.map((hit) => (
-            <Neighbour key={hit.id} hit={hit} />
+            <Neighbour key={hit.id} index={index} hit={hit} />
           ))}
         </ul>
       )}
@@ -35,12 +35,13 @@ export function Similar({ index, id, count = 5 }: { index: string; id: string; c
   );
 }
 
-function Neighbour({ hit }: { hit: Hit }) {
+function Neighbour(props: { index: string; hit: RelatedAnswer["neighbours"][number] }) {
+  const { index, hit } = props;
   return (
     <li className="flex items-baseline gap-3 border-t border-line py-1 text-sm first:border-0">
       <span className="min-w-0 flex-1">
         <Link
-          href={symbolAddress(hit.index, hit.id)}
+          href={symbolAddress(index, hit.id)}
           className="mono block truncate text-ink hover:text-accent hover:underline"
         >
           {hit.qualified_name}

@@ -1,9 +1,9 @@
-import type { OutlineEntry } from "../../api/types";
+import type { SymbolRef } from "../../api/types";
 import { symbolAddress } from "../../lib/router";
 import { Link } from "../../ui/link";
 
 interface Props {
-  entries: readonly OutlineEntry[];
+  entries: readonly SymbolRef[];
   current: string;
   path: string;
   index: string;

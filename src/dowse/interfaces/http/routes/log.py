@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 
 from dowse.commit_search.search import CommitHit
 from dowse.errors import DowseError, HistoryUnread, NoHistory
-from dowse.formats.commits import commit_to_json
-from dowse.formats.json_format import notes_to_json
 from dowse.interfaces.http.state import IndexName, State, in_slow_thread
+from dowse.services.commits import FoundCommit, LogPage, log_page
 from dowse.services.indexes import ServedIndex
-from dowse.services.models.commits import LogAnswer
+from dowse.services.schemas import model
 from dowse.source.git_process import GitMissing
 from dowse.types import Note, NoteCode
 
@@ -25,7 +24,7 @@ _LOCK_SECONDS = 1.0
 _MAX_UNREAD = 50
 
 
-@router.get("/log", operation_id="log", response_model=LogAnswer, summary="Commits")
+@router.get("/log", operation_id="log", response_model=model(LogPage), summary="Commits")
 @in_slow_thread
 def log(
     state: State,
@@ -41,7 +40,7 @@ def log(
     read: Annotated[
         bool, Query(description=f"Read new commits first; if false, only up to {_MAX_UNREAD} of them.")
     ] = True,
-) -> dict[str, Any]:
+) -> LogPage:
     """Return the commits that a question is about, or that changed a symbol, newest first."""
     if symbol:
         # A name has no quotes; one would end the filter.
@@ -49,7 +48,7 @@ def log(
         q = f'{q} symbol:"{name}"'.strip()
     if not q.strip():
         raise DowseError("there is nothing to look for; send `q` or `symbol`")
-    commits: list[dict[str, Any]] = []
+    commits: list[FoundCommit] = []
     notes: list[Note] = []
     for served in state.indexes.select(index):
         try:
@@ -59,9 +58,8 @@ def log(
         except HistoryUnread as error:
             notes.append(_note("refreshing", served, error))
         else:
-            commits += [{"index": served.name, **commit_to_json(hit)} for hit in hits]
-    commits.sort(key=lambda each: (each["score"], each["date"]), reverse=True)
-    return {"query": q, "commits": commits[:k], "notes": notes_to_json(notes)}
+            commits += [FoundCommit(served.name, hit) for hit in hits]
+    return log_page(q, commits, notes, k)
 
 
 def _log(served: ServedIndex, query: str, k: int, max_unread: int | None) -> list[CommitHit]:

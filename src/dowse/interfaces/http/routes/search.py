@@ -10,17 +10,19 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
-from pydantic import create_model
+from pydantic import ConfigDict, create_model
 
 from dowse.errors import DowseError
 from dowse.interfaces.http.state import IndexName, ServerState, State
+from dowse.json_form import document, to_json
 from dowse.search.options import OPTIONS, make_options
 from dowse.services.errors import Busy
 from dowse.services.indexes import ServedIndex
-from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers
-from dowse.services.models.answer import Model, SearchAnswer, Suggestions
+from dowse.services.merge import LOOKAHEAD, IndexResult, SearchPage, merge_answers
 from dowse.services.option_types import option_default, option_type
+from dowse.services.schemas import document_model, model
 from dowse.services.search_cost import may_be_slow
+from dowse.services.suggest import Suggestions
 from dowse.services.suggest import suggest as make_suggestions
 from dowse.services.thread_pool import BoundedThreadPool
 from dowse.services.web.request_id import current_request, keep_request
@@ -59,7 +61,7 @@ _DEFAULTS: dict[str, Any] = {
 }
 _SearchDefaults = create_model(
     "SearchDefaults",
-    __base__=Model,
+    __config__=ConfigDict(extra="forbid"),
     __doc__="The options of a search that gives none; null where the settings of the indexes differ.",
     **_DEFAULTS,
 )
@@ -80,7 +82,7 @@ def _defaults(state: ServerState, served: ServedIndex) -> dict[str, Any]:
     return {**options, "lanes": ",".join(options["lanes"]), "feedback": state.records_feedback(served)}
 
 
-@router.get("/search", operation_id="search", response_model=SearchAnswer, summary="Search")
+@router.get("/search", operation_id="search", response_model=document_model(SearchPage), summary="Search")
 async def search(
     state: State,
     options: Annotated[dict[str, Any], Depends(_search_options)],
@@ -105,7 +107,7 @@ async def search(
     results = await asyncio.gather(*[_search(state, pool, served, run) for served in selected])
     if results[0].error and all(each.error for each in results):
         raise results[0].error
-    return merge_answers(q, results, offset, k, 1000 * (time.perf_counter() - started))
+    return document(merge_answers(q, results, offset, k, 1000 * (time.perf_counter() - started)))
 
 
 async def _search(
@@ -126,7 +128,7 @@ async def _search(
     return IndexResult(served.name, answer)
 
 
-@router.get("/suggest", operation_id="suggest", response_model=Suggestions, summary="Suggestions")
+@router.get("/suggest", operation_id="suggest", response_model=model(Suggestions), summary="Suggestions")
 async def suggest(
     state: State,
     q: Annotated[str, Query(max_length=1_000, description="The query so far.")] = "",
@@ -141,5 +143,5 @@ async def suggest(
         each for served in selected if state.records_feedback(served) for each in served.past_queries.cached()
     ]
     suggestions = make_suggestions(q, tables, past, k)
-    took = round(1000 * (time.perf_counter() - started), 3)
-    return {"query": q, "suggestions": suggestions, "took_ms": took}
+    answer: dict[str, Any] = to_json(Suggestions(q, suggestions, 1000 * (time.perf_counter() - started)))
+    return answer
