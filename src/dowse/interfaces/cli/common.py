@@ -35,6 +35,10 @@ _LISTED_FAILURES = 5
 _ASKED = 50
 
 
+# A watcher that indexes what was just saved is done in a moment.
+_WRITER_SECONDS = 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Environment:
     """The environment that a command runs in: that of this process, or, in a daemon, that of its client."""
@@ -174,7 +178,7 @@ def _update_if_quick(index: Index, defer_graph: bool) -> None:
             return
     if changes:
         try:
-            update_index(index, wait=0.0, defer_graph=defer_graph)
+            update_index(index, wait=_WRITER_SECONDS, defer_graph=defer_graph)
         except (IndexUnavailable, OSError) as error:
             print_message(f"searching the index without the latest changes ({error})")
 
@@ -195,7 +199,7 @@ def update_index(
             rebuild=rebuild,
             wait=wait,
             on_progress=bar.show,
-            on_wait=print_message,
+            on_wait=print_message if wait is None else lambda _: None,
             defer_graph=defer_graph,
         )
     for path, reason in report.failed[:_LISTED_FAILURES]:
