@@ -118,7 +118,8 @@ def main() -> None:
     results = {name: {half: curve(rows[name], half) for half in ("chosen_on", "held_out")} for name in names}
     by_tree = {name: {tree: mean(each) for tree, each in rows[name].items()} for name in names}
     write_results(
-        options.out, {"tasks": tasks, "tool_listings": listings(), "policies": results, "trees": by_tree}
+        options.out,
+        {"tasks": tasks, "tool_listings": listing_tokens(), "policies": results, "trees": by_tree},
     )
 
 
@@ -194,35 +195,6 @@ def search_pages(tree: Tree, query: str) -> Iterator[Exchange]:
         yield arguments, answered(search, tree.context, SEARCH_MODEL(**arguments))
 
 
-def explore_again(tree: Tree, query: str) -> Iterator[Exchange]:
-    """Ask `explore` the same until it has no more to show."""
-    yield from _explored(tree, query, reads=False)
-
-
-def explore_and_read(tree: Tree, query: str) -> Iterator[Exchange]:
-    """Ask `explore`, then by location for the rest of the hits that were cut."""
-    yield from _explored(tree, query, reads=True)
-
-
-def _explored(tree: Tree, query: str, *, reads: bool) -> Iterator[Exchange]:
-    from dowse.interfaces.mcp.arguments import ExploreArguments
-    from dowse.interfaces.mcp.explore_tool import explore
-    from dowse.interfaces.mcp.shown_lines import ShownLines
-
-    context = ToolContext(tree.context.repositories, Call(), (), ShownLines())
-
-    def ask(text: str) -> Exchange:
-        return {"ask": text}, answered(explore, context, ExploreArguments(ask=text))
-
-    for _ in range(max(CALLS)):
-        arguments, text = ask(query)
-        yield arguments, text
-        for line in text.split("\n") if reads else ():
-            heading = _HEADING.match(line)
-            if heading and heading[3]:
-                yield ask(f"{heading[1]}:{heading[2]}")
-
-
 def answered(tool: Callable[..., Reply], context: ToolContext, arguments: Arguments) -> str:
     """Return an answer, or the error that an agent reads in its place."""
     try:
@@ -237,8 +209,6 @@ POLICIES: dict[str, Callable[[Tree, str], Iterator[Exchange]]] = {
     "search": search_pages,
     "search+symbol": search_and_read,
     "search+symbol plain": partial(search_and_read, plain=True),
-    "explore": explore_again,
-    "explore+location": explore_and_read,
 }
 
 
@@ -291,22 +261,10 @@ def curve(rows: Mapping[str, Sequence[Mapping[str, float]]], half: str) -> dict[
     return mean(chosen) if chosen else {}
 
 
-def listings() -> dict[str, int]:
-    """Return what the lists of tools cost in every session, in tokens."""
-    from dowse.interfaces.mcp import tools
-
-    kinds = {"seven": TOOLS, "lean": getattr(tools, "LEAN_TOOLS", {})}
-    return {
-        name: estimate_tokens(
-            json.dumps(
-                [
-                    tool.listing(each, structured=False).model_dump(by_alias=True, exclude_none=True)
-                    for each, tool in kind.items()
-                ]
-            )
-        )
-        for name, kind in kinds.items()
-    }
+def listing_tokens() -> int:
+    """Return what the list of tools costs in every session, in tokens."""
+    tools = [tool.listing(name, structured=False) for name, tool in TOOLS.items()]
+    return estimate_tokens(json.dumps([each.model_dump(by_alias=True, exclude_none=True) for each in tools]))
 
 
 if __name__ == "__main__":

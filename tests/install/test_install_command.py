@@ -49,8 +49,8 @@ def test_mistakes_are_told(home, capsys, arguments, told):
 
 
 def test_what_to_paste_is_printed(home, capsys):
-    assert main(["install", "--print", "--command", "uvx dowse", "--lean"]) == 0
-    entry = {"command": "uvx", "args": ["dowse", "mcp", "--lean"]}
+    assert main(["install", "--print", "--command", "uvx dowse"]) == 0
+    entry = {"command": "uvx", "args": ["dowse", "mcp"]}
     assert json.loads(capsys.readouterr().out) == {"mcpServers": {"dowse": entry}}
     assert not list(home.iterdir())
 

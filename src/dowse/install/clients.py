@@ -53,7 +53,6 @@ def server_command(
     command: str = "",
     repositories: Sequence[str] = (),
     watch: bool = False,
-    lean: bool = False,
     shared: bool = False,
 ) -> list[str]:
     """Return the command that starts the server, as a list of words.
@@ -62,11 +61,10 @@ def server_command(
         command: What to run instead of this installation, e.g. `uvx dowse`.
         repositories: The repositories to serve if the client names none.
         watch: Whether the server updates its indexes while files change.
-        lean: Whether it has two tools instead of all.
         shared: Whether other people read the file too, so that it must not name a path of this machine.
     """
     paths = [str(Path(path).expanduser().absolute()) for path in repositories]
-    flags = [flag for flag, is_on in (("--lean", lean), ("--watch", watch)) if is_on]
+    flags = ["--watch"] if watch else []
     start = shlex.split(command) if command else ["dowse"] if shared else _this_installation()
     return [*start, "mcp", *flags, *paths]
 

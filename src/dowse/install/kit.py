@@ -13,8 +13,7 @@ _ADVICE = """\
   (`src/app.py:42`), or paste an error with its stack trace. Use other words if the answer says that nothing
   seems relevant.
 - `search` gives ranked functions with the lines that matter, `symbol` one definition with its neighbours,
-  `callers`, `callees` and `impact` follow calls, `related` finds similar code. A lean server has `explore`
-  alone, which takes all of these questions.
+  `callers`, `callees` and `impact` follow calls, `related` finds similar code.
 - `max_tokens` limits an answer. Answers name `path:line`: read a file only for what they leave out.
 - Before you change a function, look at its `impact`.
 - Without the tools: `dowse search "…"`, `dowse callers NAME`, `dowse impact NAME` in a shell.

@@ -197,7 +197,7 @@ def test_coding_agents(desk):
     shared = json.loads((desk.repository / ".mcp.json").read_text())
     assert shared["mcpServers"]["dowse"]["args"] == ["mcp", "--watch"]
     cursor = json.loads((desk.home / ".cursor" / "mcp.json").read_text())
-    assert cursor["mcpServers"]["dowse"]["args"] == ["mcp", "--lean"]
+    assert cursor["mcpServers"]["dowse"]["args"] == ["mcp"]
     assert not (desk.repository / "AGENTS.md").exists()
     assert all(path.read_bytes() == data for path, data in before.items() if ".git" not in path.parts)
 

@@ -13,13 +13,11 @@ from test_terminal import HOSTILE, is_harmless
 from dowse.errors import DowseError
 from dowse.interfaces.mcp.arguments import (
     SEARCH_MODEL,
-    ExploreArguments,
     GraphArguments,
     RelatedArguments,
     StatusArguments,
     SymbolArguments,
 )
-from dowse.interfaces.mcp.explore_tool import explore
 from dowse.interfaces.mcp.frame import FRAME_BYTES, frame, quote_name
 from dowse.interfaces.mcp.readiness import NotIndexed
 from dowse.interfaces.mcp.reply import ToolContext
@@ -78,8 +76,6 @@ def replies(hostile: Repository) -> dict[str, str]:
         "doc": symbol(asked, SymbolArguments(symbol="steal", detail="names")),
         **{each: graph(each, asked, GraphArguments(symbol=name)) for each in ("callers", "impact")},
         "callees": graph("callees", asked, GraphArguments(symbol="steal")),
-        "explore": explore(asked, ExploreArguments(ask="where is steal with its helper")),
-        "explore name": explore(asked, ExploreArguments(ask="steal")),
     }
     return {tool: reply.text for tool, reply in texts.items()}
 
@@ -149,8 +145,6 @@ def said(tool: str, asked: ToolContext, target: str) -> str:
     try:
         if tool in ("callers", "callees", "impact"):
             return graph(tool, asked, GraphArguments(symbol=target)).text
-        if tool == "explore":
-            return explore(asked, ExploreArguments(ask=target)).text
         if tool == "related":
             return related(asked, RelatedArguments(symbol=target)).text
         return symbol(asked, SymbolArguments(symbol=target)).text
@@ -158,7 +152,7 @@ def said(tool: str, asked: ToolContext, target: str) -> str:
         return escape_message(error, error_text(error))
 
 
-@pytest.mark.parametrize("tool", [*SYMBOL_TOOLS, "explore"])
+@pytest.mark.parametrize("tool", SYMBOL_TOOLS)
 @pytest.mark.parametrize(
     "target", ["needle", "thread", "twin", "nedle", "Needle.sew", "twin.twin", "evil.needle"]
 )

@@ -58,9 +58,6 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--watch", action="store_true", help="let the server update its indexes while files change"
     )
-    parser.add_argument(
-        "--lean", action="store_true", help="let the server have two tools, explore and status, not eight"
-    )
     parser.add_argument("--json", action="store_true", help="with --list: as JSON")
 
 
@@ -143,7 +140,6 @@ def _server_command(options: argparse.Namespace, *, shared: bool) -> list[str]:
         command=options.start or "",
         repositories=options.repositories or (),
         watch=options.watch,
-        lean=options.lean,
         shared=shared,
     )
 

@@ -27,7 +27,6 @@ def add_arguments(parser: CommandParser) -> None:
         help="serve over HTTP on this machine instead of stdin; 0 takes any port",
     )
     parser.add_argument("--watch", action="store_true", help="update indexes while files change")
-    parser.add_argument("--lean", action="store_true", help="two tools, explore and status, instead of eight")
     parser.add_argument(
         "--structured",
         action="store_true",
@@ -52,7 +51,6 @@ def run(options: argparse.Namespace) -> int:
         paths=tuple(path.resolve() for path in paths),
         watch=options.watch,
         structured=options.structured,
-        lean=options.lean,
         settings={**flag_settings(options), "exact_seconds": McpOptions().limits.pattern_seconds},
     )
     if options.http is None:

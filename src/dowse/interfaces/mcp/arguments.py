@@ -87,29 +87,6 @@ SEARCH_MODEL: type[SearchArguments] = create_model(
 )
 
 
-class LeanStatusArguments(StatusArguments):
-    """The arguments of `status` beside `explore`."""
-
-    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS)] = 500
-
-
-class ExploreArguments(Arguments):
-    """The arguments of `explore`."""
-
-    ask: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=_MAX_QUERY,
-            description="A question in plain words, a name, path:line, a pasted error, `what calls X`, "
-            '"exact phrase" or /regex/; filters: lang:go path:src/** -test.',
-        ),
-    ]
-    max_tokens: Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="Size of the answer.")] = 2_000
-    again: Annotated[bool, Field(description="Repeat lines shown before.")] = False
-    repo: Annotated[str, Field(max_length=1_000, description="Only this repository.")] = ""
-
-
 class SymbolArguments(Arguments):
     """The arguments of `symbol`."""
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from dowse.formats.text import also_in_line
 from dowse.interfaces.mcp.budget import PREVIEW_LINES, allocate_lines, truncate_line
 from dowse.interfaces.mcp.frame import FRAME_BYTES, frame, quote_name
-from dowse.interfaces.mcp.shown_lines import Line
 from dowse.parsing.tokenizer import tokenize
 from dowse.security.terminal import escape_controls, escape_name
 from dowse.token_estimate import BYTES_PER_TOKEN, byte_length
 from dowse.types import Hit, Symbol, SymbolRow
+
+Line = tuple[int, str]  # its number in the file, and its text
 
 # How many more terms a window must match to win over the beginning: the signature says most.
 _BEGINNING_BONUS = 1.5
@@ -94,7 +95,6 @@ def hits_text(
     max_tokens: int,
     several: bool,
     first: Sequence[str] = (),
-    on_shown: Callable[[ShownHit, Sequence[Line]], None] = lambda *_: None,
 ) -> str:
     """Return a head and as many hits below it as fit the budget, and say how many are omitted.
 
@@ -105,7 +105,6 @@ def hits_text(
         max_tokens: The budget.
         several: Whether each hit names its repository.
         first: Lines before the hits that quote the repository, and so belong into the frame.
-        on_shown: Called with each hit that is shown, and its lines.
     """
     budget = max_tokens * BYTES_PER_TOKEN - byte_length("\n".join([head, *first])) - 1 - FRAME_BYTES
 
@@ -114,8 +113,6 @@ def hits_text(
 
     counts = allocate_lines(*_line_limits(hits, detail), budget, cost, _order(hits))
     shown = [_hit_text(hit, count, several) for hit, count in zip(hits, counts, strict=False)]
-    for hit, count in zip(hits, counts, strict=False):
-        on_shown(hit, hit.snippet.select(count))
     return "\n".join([head, *frame([*first, *shown]), *_omitted(len(hits) - len(counts), detail)])
 
 

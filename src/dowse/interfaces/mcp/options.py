@@ -27,7 +27,6 @@ class McpOptions:
     paths: tuple[Path, ...] = ()  # repositories to serve; none: the client's roots, else the current folder
     watch: bool = False  # update indexes when files change, not only before each call
     structured: bool = False  # answers carry structured content, too: for programs rather than models
-    lean: bool = False  # two tools instead of all
     settings: Mapping[str, object] = field(default_factory=dict)  # of each index
     first_seconds: float = FIRST_SECONDS
     limits: Limits = field(default_factory=lambda: Limits(seconds=CALL_SECONDS))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dowse.interfaces.mcp.readiness import progress_text
 from dowse.interfaces.mcp.repositories import Repository
-from dowse.interfaces.mcp.shown_lines import Line, ShownLines
 from dowse.security.terminal import escape_name
 from dowse.services.calls import Call
 from dowse.types import Note
@@ -31,24 +30,11 @@ class ToolContext:
     repositories: Sequence[Repository]
     call: Call
     notes: tuple[Note, ...] = ()
-    shown: ShownLines | None = None  # what the conversation has been shown, where that is left out
-    shows_again: bool = False  # whether that is shown nevertheless
 
     @property
     def several(self) -> bool:
         """Whether hits must name their repository."""
         return len(self.repositories) > 1
-
-    def unseen(self, index: str, path: str, lines: Iterable[Line]) -> list[Line]:
-        """Return the lines of a file that are still to be shown."""
-        if self.shown is None or self.shows_again:
-            return list(lines)
-        return self.shown.unseen((index, path), lines)
-
-    def remember(self, index: str, path: str, lines: Iterable[Line]) -> None:
-        """Remember lines that are shown."""
-        if self.shown is not None:
-            self.shown.add((index, path), lines)
 
     def own_notes(self, repository: Repository) -> list[Note]:
         """Return the notes about one repository that quote nothing of it."""

@@ -36,11 +36,8 @@ from dowse.interfaces.mcp.readiness import (
 from dowse.interfaces.mcp.reply import Reply, ToolContext
 from dowse.interfaces.mcp.repositories import Repositories, Repository, select
 from dowse.interfaces.mcp.roots import Context, Roots
-from dowse.interfaces.mcp.shown_lines import Conversations, ShownLines
 from dowse.interfaces.mcp.tools import (
     INSTRUCTIONS,
-    LEAN_INSTRUCTIONS,
-    LEAN_TOOLS,
     TOOLS,
     ToolSpec,
     error_text,
@@ -61,8 +58,6 @@ class McpServer:
     def __init__(self, options: McpOptions) -> None:
         self._options = options
         self._roots = Roots(options.paths)
-        self._tools = LEAN_TOOLS if options.lean else TOOLS
-        self._conversations = Conversations()
         self.repositories = Repositories(options.settings, watch=options.watch)
         self.threads = BoundedThreadPool(options.limits)
         self.protocol: Server[None] = Server(
@@ -70,7 +65,7 @@ class McpServer:
             version=__version__,
             title="dowse",
             description="Find code by what it does.",
-            instructions=LEAN_INSTRUCTIONS if options.lean else INSTRUCTIONS,
+            instructions=INSTRUCTIONS,
             lifespan=self._lifespan,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
@@ -95,18 +90,18 @@ class McpServer:
         self._roots.forget()
 
     async def _list_tools(self, _: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        structured = self._is_structured
+        structured = self._options.structured
         return ListToolsResult(
-            tools=[tool.listing(name, structured=structured) for name, tool in self._tools.items()]
+            tools=[tool.listing(name, structured=structured) for name, tool in TOOLS.items()]
         )
 
     async def _call_tool(
         self, context: Context, call: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
         """Answer one call; errors become text that the agent can act on."""
-        tool = self._tools.get(call.name)
+        tool = TOOLS.get(call.name)
         if tool is None:
-            names = ", ".join(self._tools)
+            names = ", ".join(TOOLS)
             raise MCPError(INVALID_PARAMS, f"there is no tool {call.name!r}; there are {names}")
         state = Call()
         try:
@@ -130,7 +125,7 @@ class McpServer:
             )
         finally:
             state.stop.set()
-        data = escape_surrogates_in_json(document(reply.data)) if self._is_structured else None
+        data = escape_surrogates_in_json(document(reply.data)) if self._options.structured else None
         return CallToolResult(
             content=[TextContent(text=escape_surrogates(reply.text))], structured_content=data
         )
@@ -150,8 +145,7 @@ class McpServer:
             selected, notes = await self._wait(selected, _reporter(context))
         else:
             await asyncio.gather(*[asyncio.to_thread(each.start) for each in selected])
-        shown = self._shown_lines(context)
-        return await self.threads.run(partial(_run_tool, tool, arguments, selected, call, notes, shown))
+        return await self.threads.run(partial(_run_tool, tool, arguments, selected, call, notes))
 
     async def _wait(self, selected: list[Repository], report: Report) -> tuple[list[Repository], list[Note]]:
         """Return the repositories that can be searched, and notes about the others; raise if none can."""
@@ -181,19 +175,6 @@ class McpServer:
         texts = [each.summary if isinstance(each, NotIndexed) else escape_message(each) for each in errors]
         return ready, [Note("index-failed", text) for text in texts]
 
-    def _shown_lines(self, context: Context) -> ShownLines | None:
-        """Return what a conversation has been shown; None where it can't be told from others."""
-        if not self._options.lean:
-            return None
-        request = context.request  # over HTTP
-        session = request.headers.get("mcp-session-id", "") if request is not None else "stdio"
-        return self._conversations.get(session) if session else None
-
-    @property
-    def _is_structured(self) -> bool:
-        """Whether answers carry structured content."""
-        return self._options.structured and not self._options.lean
-
 
 def _run_tool(
     tool: ToolSpec,
@@ -201,14 +182,13 @@ def _run_tool(
     repositories: list[Repository],
     call: Call,
     notes: list[Note],
-    shown: ShownLines | None,
 ) -> Reply:
     """Index changed files, and run the tool; in a thread."""
     if tool.needs_index:
         for repository in repositories:
             notes = [*notes, *index_changes(repository, call, tool.by_meaning)]
     call.check()
-    return tool.run(ToolContext(repositories, call, tuple(notes), shown), arguments)
+    return tool.run(ToolContext(repositories, call, tuple(notes)), arguments)
 
 
 def _error_result(text: str) -> CallToolResult:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dowse.index import REFRESH_FILES
-from dowse.interfaces.mcp.arguments import LeanStatusArguments, StatusArguments
-from dowse.interfaces.mcp.budget import truncate
+from dowse.interfaces.mcp.arguments import StatusArguments
 from dowse.interfaces.mcp.frame import frame
 from dowse.interfaces.mcp.readiness import progress_text
 from dowse.interfaces.mcp.reply import Reply, ToolContext
@@ -21,8 +20,6 @@ def status(context: ToolContext, arguments: StatusArguments) -> Reply:
     """Return the status of each repository."""
     statuses = [(each, index_status(each.served, each.broker)) for each in context.repositories]
     text = "\n".join(line for repository, each in statuses for line in _text(repository, each))
-    if isinstance(arguments, LeanStatusArguments):
-        text = truncate(text, arguments.max_tokens)
     return Reply(text, server_status([each for _, each in statuses], feedback=False))
 
 

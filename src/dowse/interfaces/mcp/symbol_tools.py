@@ -14,10 +14,9 @@ from dowse.graph.model import GraphAnswer, GraphStep, Mention
 from dowse.interfaces.mcp.arguments import GraphArguments, SymbolArguments
 from dowse.interfaces.mcp.budget import max_items, truncate, truncate_line
 from dowse.interfaces.mcp.frame import frame, quote_name
-from dowse.interfaces.mcp.hits import call_signature, numbered
+from dowse.interfaces.mcp.hits import Line, call_signature, numbered
 from dowse.interfaces.mcp.reply import Reply, ToolContext, describe_roots, note_lines, notes_for_agents
 from dowse.interfaces.mcp.repositories import Repository, parse_location
-from dowse.interfaces.mcp.shown_lines import Line
 from dowse.security.terminal import escape_name
 from dowse.services.errors import AmbiguousTarget
 from dowse.services.indexes import ServedIndexes
@@ -50,7 +49,6 @@ class _Page:
     lines: list[Line]  # of its source
     notes: list[Note]  # that may quote the repository
     own_notes: list[Note]
-    hidden: int  # lines that the conversation has been shown before
     # Members, callers, mentions and callees, by the heading of their list, in display order.
     neighbours: list[tuple[str, _Neighbour]]
 
@@ -60,15 +58,13 @@ def symbol(context: ToolContext, arguments: SymbolArguments) -> Reply:
     with open_symbol(context, arguments.symbol) as (repository, target):
         answer = symbol_page(target, arguments.neighbours)
     notes, own = notes_for_agents(answer.notes), context.own_notes(repository)
-    lines, file = _lines(answer, arguments.detail), (repository.name, answer.symbol.path)
-    unseen = _from_line(context.unseen(*file, lines), arguments.symbol)
-    page = _Page(answer, unseen, notes, own, len(lines) - len(unseen), _neighbours(answer))
+    lines = _from_line(_lines(answer, arguments.detail), arguments.symbol)
+    page = _Page(answer, lines, notes, own, _neighbours(answer))
 
     def render(*counts: int) -> str:
         return _symbol_text(page, repository, arguments, *counts)
 
     shown = _fit(page, arguments.max_tokens, render)
-    context.remember(*file, page.lines[: shown[0]])
     text = truncate(render(*shown), arguments.max_tokens)
     return Reply(text, replace(answer, notes=(*notes, *own)))
 
@@ -130,8 +126,7 @@ def _symbol_text(
 ) -> str:
     answer, about = page.answer, page.answer.symbol
     cut = f" ({lines} of {len(page.lines)} lines: raise max_tokens)" if lines < len(page.lines) else ""
-    hidden = f" ({page.hidden} lines shown before; again=true repeats them)" if page.hidden else ""
-    head = f"symbol in {describe_roots([repository])}{cut}{hidden}"
+    head = f"symbol in {describe_roots([repository])}{cut}"
     location = f"{quote_name(about.path)}:{about.start_line}-{about.end_line}"
     out = [f"{location} {about.kind} {quote_name(about.qualified_name)}", *note_lines(page.notes)]
     if arguments.detail == "names":
