@@ -221,28 +221,3 @@ async def stdio(*arguments: str, **environment: str) -> AsyncIterator[Client]:
         if process.returncode is None:
             process.kill()
             await process.wait()
-
-
-@contextlib.asynccontextmanager
-async def tcp_server(*arguments: str, **environment: str) -> AsyncIterator[int]:
-    """Start a server that listens on a free port of this machine; give the port."""
-    process = await asyncio.create_subprocess_exec(
-        *COMMAND,
-        *arguments,
-        "--tcp",
-        "0",
-        stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, **environment},
-    )
-    assert process.stdout is not None
-    try:
-        line = await asyncio.wait_for(process.stdout.readline(), PATIENCE)
-        yield int(line.rpartition(b":")[2])
-    finally:
-        process.kill()
-        await process.wait()
-
-
-async def connect(port: int) -> Client:
-    """Connect to a server over TCP."""
-    return Client(*await asyncio.open_connection("127.0.0.1", port, limit=1 << 20))

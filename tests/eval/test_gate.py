@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.errors import EvalError
-from dowse.eval.gate import gate, render_gate, verdict_json
+from dowse.eval.gate import gate, render_gate
 from dowse.eval.reports.json_form import from_json, to_json
 from dowse.eval.reports.model import Report, SetFacts, SetReport
 from dowse.eval.types import CaseResult, Result
+from dowse.json_form import document
 
 METRIC = "ndcg@10"
 
@@ -162,8 +163,8 @@ class TestShown:
         assert lines[-1].startswith("- lower on a by 0.0050")
 
     def test_data_survives_json(self):
-        data = json.loads(json.dumps(verdict_json(gate(self.whole, "new", "old", within_noise=True))))
+        data = json.loads(json.dumps(document(gate(self.whole, "new", "old", within_noise=True))))
         assert data["passed"] and data["within_noise"]
         first = data["sets"][0]
-        assert (first["candidate"], first["baseline"], first["difference"]) == (0.495, 0.5, -0.005)
-        assert first["real"] is False and first["forgiven"] is True
+        assert (first["candidate"], first["baseline"], first["difference"]["mean"]) == (0.495, 0.5, -0.005)
+        assert first["difference"]["real"] is False and first["forgiven"] is True

@@ -7,7 +7,7 @@ from dataclasses import replace
 from dowse.eval.reports.aggregate import differences, paired
 from dowse.eval.reports.json_form import from_json, to_json
 from dowse.eval.reports.model import Report, SetFacts
-from dowse.eval.reports.tables import mean_table, set_table
+from dowse.eval.reports.text import render_text
 from dowse.eval.types import Case, Dataset
 from eval.report_samples import dataset, report, set_report, small_report
 
@@ -22,11 +22,8 @@ def test_facts_count_only_questions_that_have_an_answer_at_their_level() -> None
 def test_of_equals_the_one_compared_with_is_best() -> None:
     each = set_report(dataset("x", 8), {"a": [1] * 8, "b": [1] * 8, "c": [2] * 8}, "b")
     assert each.best is not None and each.best.mode == "b"
-    table = set_table(each)
-    assert [row.best for row in table.rows] == [False, True, False]
-    means = mean_table(report(each, each))
-    assert means is not None
-    assert [row.mode for row in means.rows if row.best] == ["mean:b"]
+    marked = [line.split()[:2] for line in render_text(report(each, each)).splitlines() if line[:1] == "*"]
+    assert {tuple(words) for words in marked} == {("*=", "b"), ("*=", "mean:b")}
 
 
 def test_the_worst_are_told_of_the_row_named_to_compare_with_else_of_the_best() -> None:
@@ -65,12 +62,11 @@ def test_means_use_the_headline_of_each_set() -> None:
     assert rows[0] is not None and rows[1] is not None
     expected = (rows[0].metrics["ndcg@10"] + rows[1].metrics["mrr@100"]) / 2
     assert mixed.headline("good") == expected
-    table = mean_table(mixed)
-    assert table is not None
-    (best,) = (row for row in table.rows if row.best)
-    assert (table.metric, best.mode, best.value) == ("headline", "mean:good", expected)
-    assert best.interval is not None
-    assert best.interval.low < expected < best.interval.high
+    text = render_text(mixed)
+    best = next(line.split() for line in text.splitlines() if line.startswith("*  mean:"))
+    low, high = best[3].split("–")
+    assert best[1:3] == ["mean:good", f"{expected:.3f}".lstrip("0")] and float(low) < expected < float(high)
+    assert "headline" in text
 
 
 def test_a_mode_that_was_left_out_of_a_set_has_no_mean_and_no_difference() -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from dowse import Index, Settings
+from dowse import Index
 from dowse.indexing import update
 
 from helpers import image
@@ -14,8 +12,7 @@ from helpers import image
 
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
-    budget = replace(update.memory_budget(Settings()), commit_bytes=100)
-    monkeypatch.setattr(update, "memory_budget", lambda _: budget)
+    monkeypatch.setattr(update, "COMMIT_BYTES", 100)
     for i in range(12):
         (tmp_path / "tree").mkdir(exist_ok=True)
         (tmp_path / "tree" / f"m{i}.py").write_text(

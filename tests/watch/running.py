@@ -32,10 +32,11 @@ class Heard:
     def wait(self, kind: str, after: int = 0) -> WatchEvent:
         """Return the first event of a kind that came after so many."""
         with self._changed:
-            assert self._changed.wait_for(lambda: self._of(kind, after), DEADLINE), self.events
-            return self._of(kind, after)[0]
+            assert self._changed.wait_for(lambda: self.of(kind, after), DEADLINE), self.events
+            return self.of(kind, after)[0]
 
-    def _of(self, kind: str, after: int) -> list[WatchEvent]:
+    def of(self, kind: str, after: int = 0) -> list[WatchEvent]:
+        """Return the events of a kind."""
         return [event for event in self.events[after:] if event.kind == kind]
 
     def kinds(self, after: int = 0) -> list[str]:

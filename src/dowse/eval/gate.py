@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dowse.errors import EvalError
 from dowse.eval.reports.model import PLACES, Report, SetReport
 from dowse.eval.reports.wording import format_p, format_score, metric_label, one_line, significance
 from dowse.eval.stats import Difference, compare_macro
+from dowse.json_form import json_form
 
 # Means closer than this are equal.
 TOLERANCE = 1e-9
@@ -22,6 +22,7 @@ _NAMES, _FIGURES_END = 2, len(_COLUMNS) - 2
 _PLACES = 4
 
 
+@json_form(properties=("passed",))
 @dataclass(frozen=True, slots=True)
 class GateRow:
     """How the candidate did against the baseline on one set, or on the mean of all."""
@@ -50,6 +51,7 @@ class GateRow:
         return "forgiven" if self.forgiven else "LOWER" if self.lower else "ok"
 
 
+@json_form(renamed={"rows": "sets"})
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Whether a candidate may replace a baseline, and why."""
@@ -188,37 +190,6 @@ def _loss(row: GateRow) -> str:
     return (
         f"lower on {name} by {row.baseline - row.candidate:.4f}, which is {significance(row.difference)}{end}"
     )
-
-
-def verdict_json(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict as plain data."""
-    return {
-        "dowse_gate": 1,
-        "passed": verdict.passed,
-        "candidate": verdict.candidate,
-        "baseline": verdict.baseline,
-        "within_noise": verdict.within_noise,
-        "reasons": list(verdict.reasons),
-        "mean": _row_json(verdict.mean),
-        "sets": [_row_json(row) for row in verdict.rows],
-    }
-
-
-def _row_json(row: GateRow) -> dict[str, Any]:
-    difference = {name: round(value, PLACES) for name, value in row.difference._asdict().items()}
-    return {
-        "name": row.name,
-        "metric": row.metric,
-        "cases": row.cases,
-        "candidate": round(row.candidate, PLACES),
-        "baseline": round(row.baseline, PLACES),
-        "difference": difference["mean"],
-        "interval": [difference["low"], difference["high"]],
-        "p": difference["p"],
-        "real": bool(row.difference.real),
-        "passed": row.passed,
-        "forgiven": row.forgiven,
-    }
 
 
 def render_gate(verdict: Verdict) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from dowse.errors import QueryError
-from dowse.query.ast import needs_match, with_exact_words
-from dowse.query.parser import parse_query
 from dowse.query.structural import parse_structural
 
 # A longer text is a pasted one: a report, a stack trace.
@@ -16,6 +14,8 @@ _SLOW_MODES = ("regex", "tfidf", "graph")
 _SLOW_LANES = ("tfidf", "graph")
 # Steps after the first ranking that run lanes or models once more.
 _SLOW_OPTIONS = ("expand", "rerank", "diversify")
+# The beginning of a pattern, or a phrase: lines of texts are matched.
+_EXACT = re.compile(r'(?:^|[\s(-])/\S|"[^"]+"')
 
 
 def may_be_slow(query: str, options: Mapping[str, Any]) -> bool:
@@ -29,12 +29,7 @@ def may_be_slow(query: str, options: Mapping[str, Any]) -> bool:
         or any(lane in lanes for lane in _SLOW_LANES)
     ):
         return True
-    text = f"{query} {options['filters']}"
     if options["mode"] == "auto" and parse_structural(query, lambda _: True):
         return True
-    if options["plain"] and not options["filters"]:
-        return False
-    try:
-        return ("/" in text or '"' in text) and needs_match(with_exact_words(parse_query(text)))
-    except QueryError:  # the search itself reports it, at once
-        return False
+    text = options["filters"] if options["plain"] else f"{query} {options['filters']}"
+    return _EXACT.search(text) is not None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,8 +35,7 @@ def rebuilt(root: Path, folder: Path) -> list[tuple[object, ...]]:
 
 def commit_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commit after every file."""
-    budget = replace(update_module.memory_budget(Settings()), commit_bytes=50)
-    monkeypatch.setattr(update_module, "memory_budget", lambda _: budget)
+    monkeypatch.setattr(update_module, "COMMIT_BYTES", 50)
 
 
 FILES = {

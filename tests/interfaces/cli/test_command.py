@@ -455,10 +455,3 @@ def test_an_unknown_encoder_is_one_clear_line(sample: Path, tmp_path: Path) -> N
         assert "no encoder 'nosuch'" in meaning.stderr
         assert "base" in meaning.stderr
         assert "Traceback" not in meaning.stderr
-
-
-def test_the_shipped_encoders_are_listed() -> None:
-    listed = json.loads(run_dowse("eval", "--list-models", "--json").stdout)
-    assert [model["name"] for model in listed if model["kind"] == "encoder"] == ["base", "small", "tiny"]
-    assert [model["name"] for model in listed if model["kind"] == "reranker"] == ["rerank"]
-    assert all(model.get("dimension", 384) == 384 and model["megabytes"] < 35 for model in listed)

@@ -174,8 +174,8 @@ def serve_briefly(workshop: Workshop, line: str) -> None:
     words = [word.replace("~", str(workshop.home)).replace("$TOKEN", "secret") for word in words]
     if words[1] == "serve" and "--port" not in words:
         words += ["--port", "0"]  # another test may have the usual one
-    for flag in {"--http", "--tcp"}.intersection(words):
-        words[words.index(flag) + 1] = "0"
+    if "--http" in words:
+        words[words.index("--http") + 1] = "0"
     process = subprocess.Popen(
         words,
         cwd=workshop.repository,
@@ -187,7 +187,7 @@ def serve_briefly(workshop: Workshop, line: str) -> None:
     )
     try:
         first = process.stdout.readline()
-        if words[1] not in ("mcp", "lsp") or {"--http", "--tcp"}.intersection(words):
+        if words[1] not in ("mcp", "lsp") or "--http" in words:
             assert first, line
             process.send_signal(signal.SIGINT)
         rest, _ = process.communicate(timeout=300)

@@ -239,13 +239,17 @@ ROWS = st.builds(
     *(LINES, LINES, HOSTILE, st.just(1)),
 )
 EDGES = st.builds(Edge, HOSTILE, st.just(1), st.just(2), st.just(1), LINES, LINES, HOSTILE, LINES)
-STEPS = st.builds(GraphStep, ROWS, st.just(1), st.just(-1), st.tuples(EDGES), HOSTILE, HOSTILE, HOSTILE)
+STEPS = st.builds(
+    GraphStep, st.just(1), ROWS, st.just(1), st.just(0), st.tuples(EDGES), HOSTILE, HOSTILE, HOSTILE
+)
 
 
 @settings(max_examples=25)
 @given(ROWS, st.lists(STEPS, min_size=1, max_size=3), st.sampled_from(["callers", "impact", "path"]))
 def test_answers_of_the_graph_are_harmless(seed: Row, steps: list[GraphStep], relation: str) -> None:
-    steps = [replace(step, symbol=step.symbol._replace(row=at + 2)) for at, step in enumerate(steps)]
+    steps = [
+        replace(step, number=at + 1, symbol=step.symbol._replace(row=at + 2)) for at, step in enumerate(steps)
+    ]
     answer = GraphAnswer(relation, (seed,), tuple(steps), len(steps), 1, 1, steps[0].references)
     answer = replace(answer, total_by_depth=(len(steps),))
     assert is_harmless(OWN.sub("", render_graph(answer, COLOURS)), "\n")

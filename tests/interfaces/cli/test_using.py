@@ -131,7 +131,7 @@ def run(desk: Desk, name: str) -> list[subprocess.CompletedProcess[str]]:
 
 
 def test_every_block_is_run_by_a_test_below():
-    assert set(SECTIONS) == {"Formats", "Links", "fzf", "git", "Vim", "Coding agents"}
+    assert set(SECTIONS) == {"Formats", "fzf", "git", "Vim", "Coding agents"}
     assert {block.language for block in BLOCKS} == {"sh", "console", "vim"}
     assert all(block.file for block in BLOCKS if block.language == "vim")
 

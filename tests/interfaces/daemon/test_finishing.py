@@ -180,6 +180,7 @@ def test_index_takes_over(place):
 def test_stop_ends_the_worker_too_and_the_next_search_goes_on(place):
     search(place)
     pid = running(place[1])
+    os.kill(pid, signal.SIGSTOP)  # or it would be done before
     assert run_dowse("stop").returncode == 0
     wait_for(lambda: not processes(place[1]) and not Path(f"/proc/{pid}").exists())
     with opened(place) as index:

@@ -11,7 +11,6 @@ from dowse.feedback.events import EVENT_KINDS
 from dowse.graph.model import RELATIONS
 from dowse.interfaces.http.routes.feedback import FeedbackRequest
 from dowse.interfaces.http.routes.symbol import Relation
-from dowse.services.web.problem import TITLES
 from interfaces.http.running import Running
 
 OPERATIONS = {
@@ -78,18 +77,6 @@ def test_every_field_has_a_type(server: Running) -> None:
 )
 def test_choices_are_those_of_the_library(kind: object, values: tuple[str, ...]) -> None:
     assert typing.get_args(kind) == values
-
-
-def test_the_documentation_needs_nothing_from_elsewhere(server: Running) -> None:
-    page = server.client.get("/api/docs")
-    assert page.headers["content-type"].startswith("text/html")
-    assert "<script" not in page.text and "style=" not in page.text
-    assert "http://" not in page.text and "https://" not in page.text
-    for name in OPERATIONS:
-        assert f'id="{name}"' in page.text
-    for name in TITLES:  # what the `type` of a problem leads to
-        assert f'id="{name}"' in page.text
-    assert server.client.get("/api/docs.css").headers["content-type"].startswith("text/css")
 
 
 def test_figures_for_prometheus(server: Running) -> None:

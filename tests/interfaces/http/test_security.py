@@ -24,9 +24,7 @@ def guarded(inn: Index) -> Iterator[Running]:
         yield run
 
 
-@pytest.mark.parametrize(
-    "address", ["/", "/search", "/api/health", "/api/docs", "/api/nothing", "/api/openapi.json"]
-)
+@pytest.mark.parametrize("address", ["/", "/search", "/api/health", "/api/nothing", "/api/openapi.json"])
 def test_every_response_has_security_headers(server: Running, address: str) -> None:
     headers = server.client.get(address).headers
     policy = dict(part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";"))
@@ -118,7 +116,7 @@ def test_allowed_origin_is_accepted(guarded: Running) -> None:
     ],
 )
 def test_api_requires_the_token(guarded: Running, headers: dict[str, str]) -> None:
-    for address in ("/api/search?q=sweep", "/api/metrics", "/api/openapi.json", "/api/docs", "/api/none"):
+    for address in ("/api/search?q=sweep", "/api/metrics", "/api/openapi.json", "/api/none"):
         encoded = {name: value.encode("latin-1") for name, value in headers.items()}
         answer = httpx.get(guarded.url + address, headers=encoded)
         assert checked(answer, 401)["type"].endswith("no-token")

@@ -1,4 +1,4 @@
-"""The connection: cancelled requests, messages that make no sense, and who may connect over TCP."""
+"""The connection: cancelled requests, and messages that make no sense."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dowse.interfaces.lsp.server import LspServer
 from dowse.interfaces.lsp.session import Session
 from dowse.services.web.options import Limits
 from dowse.write_lock import write_lock
-from lsp_clients import ALL, PATIENCE, Client, LspError, connect, stdio, tcp_server
+from lsp_clients import ALL, COMMAND, PATIENCE, LspError, stdio
 
 from helpers import processes_with, write_tree
 
@@ -216,57 +216,22 @@ def test_options_of_a_wrong_type_are_named(bank: Path) -> None:
         asyncio.run(session())
 
 
-def test_over_tcp_several_clients_and_a_secret(shop: Path) -> None:
-    async def session() -> None:
-        async with tcp_server(str(shop), DOWSE_TOKEN="pst") as port:
-            for options in (None, {"token": "pss"}):
-                client = await connect(port)
-                with pytest.raises(LspError, match="secret"):
-                    await client.initialize([shop], options)
-                await client.ended()
-            clients: list[Client] = [await connect(port) for _ in range(2)]
-            for client in clients:
-                await client.initialize([shop], {"token": "pst"})
-            for client in clients:
-                (first, *_) = await client.request("workspace/symbol", {"query": "checkout"})
-                assert first["name"] == "checkout"
-                await client.close()
-
-    asyncio.run(session())
-
-
-def test_over_tcp_only_named_folders_are_read_and_a_browser_is_no_client(shop: Path, bank: Path) -> None:
-    async def session() -> None:
-        async with tcp_server(str(shop)) as port:
-            client = await connect(port)
-            await client.initialize([bank, shop])
-            await client.wait_for("window/showMessage")
-            assert [each["name"] for each in (await client.request("dowse/status"))["indexes"]] == ["my shop"]
-            await client.close()
-            body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}).encode()
-            head = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body)
-            for data in (head + body, b"Content-Length: 99999999999\r\n\r\n", b"Content-Length: x\r\n\r\n{}"):
-                reader, writer = await asyncio.open_connection("127.0.0.1", port)
-                writer.write(data)
-                assert await asyncio.wait_for(reader.read(), PATIENCE) == b""
-                writer.close()
-
-    asyncio.run(session())
-
-
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    "data",
     [
-        (["nowhere"], "is no folder"),
-        ([".", "--tcp", "0.0.0.0:0"], "can be reached from other machines"),
-        ([".", "--tcp", "here"], "--tcp takes PORT or HOST:PORT"),
+        b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}",
+        b"Content-Length: 99999999999\r\n\r\n",
+        b"Content-Length: x\r\n\r\n{}",
     ],
 )
-def test_what_the_command_can_not_do_it_says(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["lsp", *arguments]) == 2
-    assert said in capsys.readouterr().err
+def test_what_is_no_message_ends_the_connection(data: bytes) -> None:
+    done = subprocess.run(COMMAND, input=data, capture_output=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0 and done.stdout == b"" and b"Traceback" not in done.stderr
+
+
+def test_what_the_command_can_not_do_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lsp", "nowhere"]) == 2
+    assert "is no folder" in capsys.readouterr().err
 
 
 def test_nothing_is_left_behind(shop: Path, tmp_path: Path) -> None:

@@ -46,8 +46,14 @@ def _is_plain_utf8() -> bool:
     return out is not None and out.encoding.lower() == "utf-8" and out.errors in ("strict", "surrogateescape")
 
 
-def ask(verb: bytes, fields: list[bytes]) -> list[bytes] | None:
-    """Return the parts of the resident process's response; None if there is none, or it declines."""
+def ask(verb: bytes, fields: list[bytes], seconds: float = _ACCEPT_SECONDS) -> list[bytes] | None:
+    """Return the parts of the resident process's response; None if there is none, or it declines.
+
+    Args:
+        verb: What is asked for.
+        fields: Its arguments.
+        seconds: How long to wait until the process accepts it.
+    """
     from dowse.runtime_paths import is_private, runtime_folder, socket_address
 
     folder = runtime_folder()
@@ -64,7 +70,7 @@ def ask(verb: bytes, fields: list[bytes]) -> list[bytes] | None:
         address, handle = socket_address(path)
         connection.settimeout(_CONNECT_SECONDS)
         connection.connect(address)
-        connection.settimeout(_ACCEPT_SECONDS)
+        connection.settimeout(seconds)
         connection.sendall(pack([verb, protocol_version(), environment_key(dict(os.environb)), *fields]))
         if connection.recv(1) != ACCEPTED:
             return None

@@ -24,6 +24,9 @@ _SETTINGS = (
     *("processes", "resident_minutes"),
 )
 
+# A busy process is to end, too.
+_STOP_SECONDS = 10.0
+
 
 def leave_resident(searched: Index, unfinished: Sequence[Index]) -> None:
     """Have a process stay that answers the next commands, unless there is one, and finishes some indexes.
@@ -67,7 +70,7 @@ def resident_pid() -> int | None:
 
 def stop_resident() -> int | None:
     """Ask the resident process to end and return its id, None if there is none that a search has left."""
-    parts = ask(STOP, [])
+    parts = ask(STOP, [], _STOP_SECONDS)
     return int(parts[-1].removeprefix(EXIT)) if parts else None
 
 

@@ -68,6 +68,7 @@ class CommandServer:
         self._stopping = threading.Event()
         self._slots = threading.Semaphore(_MAX_CONCURRENT)
         self._running, self._last_request = 0, time.monotonic()
+        self._is_asked_to_stop = False
         self.is_unsuitable = False  # whether a request came from another version or environment
 
     def start(self) -> None:
@@ -131,6 +132,8 @@ class CommandServer:
                 parts = self._respond(connection, accept)
                 connection.settimeout(None)
                 connection.sendall(pack(parts))
+                if self._is_asked_to_stop and self._on_stop is not None:  # after the response: it ends us
+                    self._on_stop()
             except (Declined, ValueError):
                 if not accepted:
                     connection.sendall(DECLINED)
@@ -145,7 +148,7 @@ class CommandServer:
         verb, version, key, *fields = unpack(_read_request(connection))
         if verb == STOP and self._on_stop is not None:
             accept()
-            self._on_stop()
+            self._is_asked_to_stop = True
             return [EXIT + str(os.getpid()).encode()]
         if version != protocol_version() or key != self._environment_key:
             self.is_unsuitable = True

@@ -15,15 +15,16 @@ from fastapi import APIRouter, FastAPI
 
 from dowse.index import Index
 from dowse.interfaces.http.middleware import Guard
+from dowse.interfaces.http.openapi import add_openapi
 from dowse.interfaces.http.problems import Problem, add_handlers
-from dowse.interfaces.http.routes import docs, evaluation, feedback, log, probes, search, status, symbol
+from dowse.interfaces.http.routes import evaluation, feedback, log, probes, search, status, symbol
 from dowse.interfaces.http.state import ServerState
 from dowse.interfaces.http.static_page import add_page
 from dowse.services.web.options import ServeOptions
 from dowse.services.web.server import create_server, listen
 from dowse.version import __version__
 
-_ROUTES = (search, symbol, log, evaluation, status, feedback, docs)
+_ROUTES = (search, symbol, log, evaluation, status, feedback)
 
 
 def create_app(indexes: Sequence[Index], options: ServeOptions | None = None) -> FastAPI:
@@ -52,7 +53,7 @@ def create_app(indexes: Sequence[Index], options: ServeOptions | None = None) ->
     app.include_router(probes.router)
     add_page(app)
     add_handlers(app)
-    docs.add_openapi(app)
+    add_openapi(app)
     app.add_middleware(Guard, options=options, metrics=state.metrics)
     return app
 

@@ -31,7 +31,7 @@ _MEDIA_TYPES = {
 # Text shrinks to a third of its size; images and fonts are compressed already.
 _COMPRESSIBLE = ("text/", "application/json", "image/svg+xml")
 _MISSING = """<!doctype html><html lang="en"><meta charset="utf-8"><title>dowse</title>
-<p>The page is not built. <a href="/api/docs">The API</a> answers; build the page with
+<p>The page is not built. <a href="/api/openapi.json">The API</a> answers; build the page with
 <code>npm run build</code> in <code>web/</code>.</p></html>"""
 
 

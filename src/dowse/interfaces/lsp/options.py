@@ -20,7 +20,6 @@ class LspOptions:
     """The options of one language server."""
 
     paths: tuple[Path, ...] = ()  # folders that a client may open, or parts of them; none: any folder
-    token: str = ""  # the secret that a client has to send; "" for none
     settings: Mapping[str, object] = field(default_factory=dict)  # of each index
     first_seconds: float = FIRST_SECONDS
     limits: Limits = field(default_factory=Limits)
@@ -46,4 +45,3 @@ class ClientOptions(BaseModel):
     code_lens: bool = False
     max_results: int = Field(default=50, ge=1, le=500)
     code_lens_command: str = ""  # of the client, that a click on a lens runs; "" for none
-    token: str = ""

@@ -33,7 +33,6 @@ class DowseProtocol(LanguageServerProtocol):
     _server: LspServer
 
     is_initialized = False
-    is_refused = False  # whether the client has sent a wrong token
     is_ended = False
     exit_code = 0
 

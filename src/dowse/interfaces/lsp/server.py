@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hmac
 import logging
 from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
@@ -123,10 +122,6 @@ class LspServer(LanguageServer):
             self._client = ClientOptions.model_validate(given if isinstance(given, dict) else {})
         except ValidationError as error:
             raise invalid_params(f"initializationOptions: {_explain(error)}") from None
-        secret = self._options.token.encode()
-        if secret and not hmac.compare_digest(self._client.token.encode(), secret):
-            self.protocol.is_refused = True
-            raise request_failed("send the server's secret as `token` in initializationOptions")
         encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
         self.documents.encoding = Encoding.named(types.PositionEncodingKind(encoding).value)
         hover = params.capabilities.text_document and params.capabilities.text_document.hover

@@ -1,12 +1,10 @@
-"""The log of a server: one line a record, as text or JSON, bounded in length and rate."""
+"""The log of a server: one line a record, as text or JSON, bounded in length."""
 
 from __future__ import annotations
 
 import json
 import logging
 import sys
-import threading
-import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal, TextIO
@@ -20,10 +18,6 @@ from dowse.services.web.request_id import RequestFacts, current_request
 LogFormat = Literal["text", "json"]
 # Characters of a message, a path or a query. Tracebacks keep their end, which says what happened.
 _MAX_TEXT, _MAX_TRACEBACK = 1_000, 8_000
-# Records a second, and the burst: of requests, more than a server answers; of problems, what somebody can
-# read. A client that causes a problem with every request could fill the disk otherwise.
-_REQUEST_RATE, _REQUEST_BURST = 1_000.0, 2_000.0
-_PROBLEM_RATE, _PROBLEM_BURST = 10.0, 50.0
 _requests = logging.getLogger("dowse.request")
 
 
@@ -31,7 +25,6 @@ def configure_logs(form: LogFormat = "text", *, requests: bool = False, stream: 
     """Let every logger of this process write lines in a format; `requests` has each request logged."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(_JsonFormatter() if form == "json" else _TextFormatter())
-    handler.addFilter(_RateLimit())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     _requests.setLevel(logging.INFO if requests else logging.WARNING)
 
@@ -51,29 +44,6 @@ def log_request(scope: Scope, seconds: float, *, with_query: bool) -> None:
         **({"generation": facts.generations} if facts.generations else {}),
     }
     _requests.info("request", extra={"fields": fields})
-
-
-class _RateLimit(logging.Filter):
-    """Drops records above a rate, and says how many in the next one that is written. Thread-safe."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._buckets = {True: (_REQUEST_BURST, 0.0), False: (_PROBLEM_BURST, 0.0)}
-        self._dropped = 0
-        self._lock = threading.Lock()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Whether to write a record."""
-        is_request = record.levelno < logging.WARNING
-        rate, burst = (_REQUEST_RATE, _REQUEST_BURST) if is_request else (_PROBLEM_RATE, _PROBLEM_BURST)
-        now = time.monotonic()
-        with self._lock:
-            tokens, before = self._buckets[is_request]
-            tokens = min(burst, tokens + (now - before) * rate)
-            is_allowed = tokens >= 1
-            self._buckets[is_request] = (tokens - is_allowed, now)
-            record.dropped, self._dropped = (self._dropped, 0) if is_allowed else (0, self._dropped + 1)
-        return is_allowed
 
 
 class _JsonFormatter(logging.Formatter):
@@ -100,7 +70,6 @@ def _record_fields(record: logging.LogRecord) -> dict[str, Any]:
     """Return what a record says, in the order of a line."""
     more: Mapping[str, Any] = getattr(record, "fields", {})
     facts: RequestFacts | None = current_request()
-    dropped = getattr(record, "dropped", 0)
     fields = {
         "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
         "level": record.levelname.lower(),
@@ -108,7 +77,6 @@ def _record_fields(record: logging.LogRecord) -> dict[str, Any]:
         "message": _shown(record.getMessage()),
         **({"request_id": facts.id} if facts else {}),
         **more,
-        **({"dropped": dropped} if dropped else {}),  # lines before this one
     }
     if record.exc_info:
         text = logging.Formatter().formatException(record.exc_info)

@@ -46,7 +46,13 @@ def problem(
 ) -> JSONResponse:
     """Return the response for one problem; `more` are further members, those that are None left out."""
     title = TITLES.get(kind) or HTTPStatus(status).phrase
-    body = {"type": f"/api/docs#{kind}", "title": title, "status": status, "detail": detail, "remedy": remedy}
+    body = {
+        "type": f"urn:dowse:problem:{kind}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "remedy": remedy,
+    }
     if (request := current_request()) is not None:
         more["request_id"] = request.id
     members = {name: value for name, value in more.items() if value is not None}

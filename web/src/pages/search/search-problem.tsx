@@ -11,7 +11,7 @@ interface Props {
 
 /** Why a search failed. A query that can't be understood can still be taken as words. */
 export function SearchProblem({ problem, again, onChange }: Props) {
-  if (!problem.type.endsWith("#bad-query"))
+  if (!problem.type.endsWith(":bad-query"))
     return <ProblemNotice problem={problem} again={again} />;
   return (
     <ProblemNotice problem={problem}>

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from dowse.errors import EvalError
-from dowse.eval.gate import Verdict, render_gate, verdict_json
+from dowse.eval.gate import Verdict, render_gate
 from dowse.eval.gate import gate as decide
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.saved import read_report
@@ -16,6 +16,7 @@ from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING
 from dowse.interfaces.cli.evaluation.parser import named_configurations
 from dowse.interfaces.cli.evaluation.run import named_entries, run
 from dowse.interfaces.cli.printing import print_json
+from dowse.json_form import document
 
 # A row of a saved report: `FILE.json`, if it has only one, or `FILE.json:ROW`.
 _SAVED_ROW = re.compile(r"(?P<file>.+\.json(?:\.gz)?)(?::(?P<row>.+))?\Z")
@@ -25,7 +26,7 @@ def gate(options: argparse.Namespace) -> int:
     """Compare a candidate with a baseline, and print the verdict with its reasons."""
     verdict = _verdict(options)
     if options.json:
-        print_json(verdict_json(verdict))
+        print_json(document(verdict))
     else:
         sys.stdout.write(render_gate(verdict))
     return EXIT_FOUND if verdict.passed else EXIT_NOTHING

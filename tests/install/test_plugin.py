@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.install.kit import marketplace_file, plugin_files
 from dowse.interfaces.cli.hook_command import suggestion
 from dowse.interfaces.cli.main import main
+from dowse.version import __version__
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,10 +50,17 @@ def test_the_hook_is_in_no_list(capsys):
     assert "session-start or grep" in capsys.readouterr().err
 
 
-def test_the_plugin_folder_is_up_to_date():
-    """After a change: write `plugin_files()` and `marketplace_file()` there again."""
-    folder = ROOT / "plugins" / "dowse"
-    found = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
-    assert found == plugin_files()
-    assert (ROOT / ".claude-plugin" / "marketplace.json").read_text() == marketplace_file()
-    assert (folder.parent.parent / json.loads(marketplace_file())["plugins"][0]["source"]).is_dir()
+def test_the_plugin_runs_commands_that_exist(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("{}"))
+    (plugin,) = json.loads((ROOT / ".claude-plugin" / "marketplace.json").read_text())["plugins"]
+    folder = ROOT / plugin["source"]
+    about = json.loads((folder / ".claude-plugin" / "plugin.json").read_text())
+    assert (about["name"], about["version"]) == (plugin["name"], __version__)
+    assert json.loads((folder / ".mcp.json").read_text())["mcpServers"]["dowse"]["args"] == ["mcp"]
+    hooks = json.loads((folder / "hooks" / "hooks.json").read_text())["hooks"]
+    for event in hooks.values():
+        for hook in event[0]["hooks"]:
+            program, *words = hook["command"].split()
+            assert program == "dowse" and main(words) == 0
+    for name in ("skills/dowse/SKILL.md", "agents/dowse.md"):
+        assert (folder / name).read_text().startswith("---\nname: dowse\ndescription: ")
