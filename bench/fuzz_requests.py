@@ -65,7 +65,7 @@ def main() -> None:
     options = parser.parse_args()
     with (
         work_folder(options.work) as work,
-        serving(options.tree, "none", work, "--rate", "0") as (process, url),
+        serving(options.tree, "none", work) as (process, url),
     ):
         wait_until_indexed(url)
         names, document = symbol_names(url), _get(url, "/api/openapi.json")

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 TABLE_FILE = "tokenizer.bin"
-_MAGIC = b"DOWSEBPE"
+MAGIC = b"DOWSEBPE"
 # Byte-level BPE writes a space as this letter; letters and digits stand for themselves.
 _SPACE = "Ġ"
-_SYMBOLS = _SPACE + "abcdefghijklmnopqrstuvwxyz0123456789"
+SYMBOLS = _SPACE + "abcdefghijklmnopqrstuvwxyz0123456789"
 # Ids have 16 bits, so that a pair of them is a number of 32.
-_MAX_ID = (1 << 16) - 1
-_NO_ID = _MAX_ID
-_NO_MERGE = (_MAX_ID + 1, _NO_ID)
+MAX_ID = (1 << 16) - 1
+NO_ID = MAX_ID
+_NO_MERGE = (MAX_ID + 1, NO_ID)
 
 
 class BpeTable(NamedTuple):
@@ -40,8 +40,8 @@ class BpeTable(NamedTuple):
         except OSError:
             return None
         count = int.from_bytes(data[8:12], "little")
-        expected = 12 + 8 * count + 2 * len(_SYMBOLS)
-        if data[:8] != _MAGIC or len(data) != expected or sys.byteorder != "little":
+        expected = 12 + 8 * count + 2 * len(SYMBOLS)
+        if data[:8] != MAGIC or len(data) != expected or sys.byteorder != "little":
             return None
         view, at = memoryview(data), 12
         pairs = view[at : at + 4 * count].cast("I")
@@ -50,7 +50,7 @@ class BpeTable(NamedTuple):
 
     def encode(self, word: str) -> list[int]:
         """Return the ids of a space and a word of lower-case ASCII letters, or of digits."""
-        ids = [id_ for each in _SPACE + word if (id_ := self.first[_SYMBOLS.index(each)]) != _NO_ID]
+        ids = [id_ for each in _SPACE + word if (id_ := self.first[SYMBOLS.index(each)]) != NO_ID]
         while len(ids) > 1:
             merges = [self._merge(*pair) for pair in pairwise(ids)]
             at = min(range(len(merges)), key=merges.__getitem__)  # of equal ones the first
@@ -66,23 +66,3 @@ class BpeTable(NamedTuple):
         if at < len(self.pairs) and self.pairs[at] == pair:
             return self.ranks[at], self.merged[at]
         return _NO_MERGE
-
-
-def make_table(tokenizer: Mapping[str, Any]) -> bytes:
-    """Return the contents of a table for the JSON of a tokenizer; raises ValueError if it is another kind."""
-    model, before = tokenizer["model"], tokenizer["pre_tokenizer"]
-    if model["type"] != "BPE" or before["type"] != "ByteLevel" or tokenizer["normalizer"] is not None:
-        raise ValueError("it is no byte-level BPE")
-    vocabulary = model["vocab"]
-    if len(vocabulary) >= _MAX_ID or len(model["merges"]) > _MAX_ID:
-        raise ValueError("its vocabulary is too large")
-    entries = []
-    for rank, merge in enumerate(model["merges"]):
-        left, right = merge.split(" ") if isinstance(merge, str) else merge
-        entries.append((vocabulary[left] << 16 | vocabulary[right], rank, vocabulary[left + right]))
-    entries.sort()
-    first = [vocabulary.get(each, _NO_ID) for each in _SYMBOLS]
-    pairs = b"".join(pair.to_bytes(4, "little") for pair, _, _ in entries)
-    numbers = [*(rank for _, rank, _ in entries), *(merged for _, _, merged in entries), *first]
-    words = b"".join(number.to_bytes(2, "little") for number in numbers)
-    return _MAGIC + len(entries).to_bytes(4, "little") + pairs + words

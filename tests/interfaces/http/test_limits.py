@@ -9,7 +9,6 @@ import threading
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -19,7 +18,6 @@ from dowse import Index, deadline
 from dowse.errors import TooSlow
 from dowse.services.errors import Busy
 from dowse.services.thread_pool import BoundedThreadPool
-from dowse.services.web.guard import TokenBuckets
 from dowse.services.web.options import Limits, ServeOptions
 from interfaces.http.running import Running, running
 
@@ -92,7 +90,7 @@ def test_overload_is_a_503(inn: Index) -> None:
 
 
 def test_two_hundred_clients_at_once_are_all_answered(inn: Index) -> None:
-    limits = replace(Limits(), rate=0.0)
+    limits = Limits()
     with running([inn], ServeOptions(limits=limits)) as run, contextlib.ExitStack() as stack:
         place = (httpx.URL(run.url).host, httpx.URL(run.url).port)
         request = b"GET /api/search?q=sweep+%d HTTP/1.0\r\nHost: localhost\r\n\r\n"
@@ -180,16 +178,3 @@ def test_a_pattern_that_others_hang_on(server: Running) -> None:
     """RE2 takes linear time, where a backtracking engine would take years."""
     answer = server.get("search", q="/(a+)+$x|(\\w+\\s*)+;;;/", k=5)
     assert answer["mode"] == "regex"
-
-
-def test_token_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr("dowse.services.web.guard.time", SimpleNamespace(monotonic=lambda: now[0]))
-    limit = TokenBuckets(rate=2, burst=3)
-    assert [limit.retry_after("a") for _ in range(3)] == [0, 0, 0]
-    assert limit.retry_after("a") == pytest.approx(0.5)
-    assert limit.retry_after("b") == 0  # others are not concerned
-    now[0] += 0.5
-    assert limit.retry_after("a") == 0 and limit.retry_after("a") > 0
-    now[0] += 1000
-    assert [limit.retry_after("a") > 0 for _ in range(4)] == [False, False, False, True]

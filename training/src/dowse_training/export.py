@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from onnx import TensorProto, external_data_helper
 
-from dowse.encoders.bpe_table import TABLE_FILE, make_table
+from dowse.encoders.bpe_table import MAGIC, MAX_ID, NO_ID, SYMBOLS, TABLE_FILE
 from dowse.encoders.document import Document, Form, query_view, views
 from dowse.encoders.onnx_encoder import (
     ARCHITECTURE,
@@ -93,6 +93,26 @@ def begin(weights: Weights, tokenizer: str, folder: Path) -> Weights:
     (folder / TOKENIZER_FILE).write_text(pruned.tokenizer, encoding="utf-8")
     (folder / TABLE_FILE).write_bytes(make_table(json.loads(pruned.tokenizer)))
     return {**weights, "word_emb": weights["word_emb"][pruned.kept]}
+
+
+def make_table(tokenizer: Mapping[str, Any]) -> bytes:
+    """Return the contents of a table for the JSON of a tokenizer; raises ValueError if it is another kind."""
+    model, before = tokenizer["model"], tokenizer["pre_tokenizer"]
+    if model["type"] != "BPE" or before["type"] != "ByteLevel" or tokenizer["normalizer"] is not None:
+        raise ValueError("it is no byte-level BPE")
+    vocabulary = model["vocab"]
+    if len(vocabulary) >= MAX_ID or len(model["merges"]) > MAX_ID:
+        raise ValueError("its vocabulary is too large")
+    entries = []
+    for rank, merge in enumerate(model["merges"]):
+        left, right = merge.split(" ") if isinstance(merge, str) else merge
+        entries.append((vocabulary[left] << 16 | vocabulary[right], rank, vocabulary[left + right]))
+    entries.sort()
+    first = [vocabulary.get(each, NO_ID) for each in SYMBOLS]
+    pairs = b"".join(pair.to_bytes(4, "little") for pair, _, _ in entries)
+    numbers = [*(rank for _, rank, _ in entries), *(merged for _, _, merged in entries), *first]
+    words = b"".join(number.to_bytes(2, "little") for number in numbers)
+    return MAGIC + len(entries).to_bytes(4, "little") + pairs + words
 
 
 def eight_bits(weights: Weights, form: Form, read: Iterable[Sequence[int]]) -> dict[str, ModelProto]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from dataclasses import replace
 from pathlib import Path
 
 from dowse.errors import DowseError
@@ -39,9 +38,6 @@ def add_arguments(parser: CommandParser) -> None:
         "--watch", action="store_true", help="update indexes while files change (docs/WATCH.md)"
     )
     parser.add_argument(
-        "--rate", type=float, metavar="N", help="requests a second from one address (0: any; default: 200)"
-    )
-    parser.add_argument(
         "--allow-origin",
         action="append",
         metavar="ORIGIN",
@@ -71,8 +67,7 @@ def run(options: argparse.Namespace) -> int:
         raise DowseError(
             f"{host} can be reached from other machines; set a secret with --token-file or DOWSE_TOKEN"
         )
-    limits = Limits() if options.rate is None else replace(Limits(), rate=options.rate)
-    settings = {**flag_settings(options), "exact_seconds": limits.pattern_seconds}
+    settings = {**flag_settings(options), "exact_seconds": Limits().pattern_seconds}
     indexes = [Index.open(local_path(path), **settings) for path in options.paths or [root_here(options)]]
     server_options = ServeOptions(
         host=host,
@@ -84,7 +79,6 @@ def run(options: argparse.Namespace) -> int:
         feedback=not options.no_feedback,
         watch=options.watch,
         log_queries=options.log_queries,
-        limits=limits,
     )
     serve(indexes, server_options, open_page=options.open)
     return EXIT_FOUND

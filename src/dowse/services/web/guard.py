@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
-from collections import OrderedDict
 from collections.abc import Mapping
 
 from starlette.responses import Response
@@ -17,8 +15,6 @@ from dowse.services.web.options import ServeOptions
 from dowse.services.web.problem import problem
 from dowse.services.web.request_id import begin_request
 
-# Clients with a bucket; beyond that, the least recently seen one is dropped.
-_MAX_CLIENTS = 10_000
 _UNREADABLE = Refusal(
     400, "bad-request", "the request can't be read", "send it as browsers do, without unusual headers"
 )
@@ -26,19 +22,18 @@ _log = logging.getLogger("dowse.services.web")
 
 
 class RequestGuard:
-    """The base of ASGI middleware: rate limit, access rules and body limits, in this order."""
+    """The base of ASGI middleware: access rules, then body limits."""
 
     def __init__(
         self, app: ASGIApp, options: ServeOptions, command: str = "dowse serve", protected: str = "/api"
     ) -> None:
         self.app, self.options = app, options
         self.access = AccessRules(options, command, protected)
-        self._buckets = TokenBuckets(options.limits.rate, options.limits.burst)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that is rejected, or pass it on."""
         if scope["type"] == "http":
-            client_name.set(_address(scope))
+            client_name.set(scope["client"][0] if scope.get("client") else "")
             send = begin_request(scope, send)
             body = await self.check(scope, receive)
             if isinstance(body, bytes):
@@ -54,13 +49,6 @@ class RequestGuard:
     async def check(self, scope: Scope, receive: Receive) -> bytes | Response | None:
         """Return the body of a request that may proceed (None if it has none), or the error response."""
         limits = self.options.limits
-        # First of all: guesses at the token and unreadable requests count for the rate limit, too.
-        wait = self._buckets.retry_after(_address(scope))
-        if wait:
-            self.count_refusal("rate")
-            retry = {"Retry-After": str(max(1, round(wait)))}
-            detail = f"more than {limits.rate:g} requests a second"
-            return problem(429, "too-many-requests", detail, "send fewer requests", retry)
         try:
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             response = self.check_head(scope, headers)
@@ -84,32 +72,6 @@ class RequestGuard:
 
     def count_refusal(self, reason: str) -> None:
         """Count a rejected request, where there are metrics."""
-
-
-def _address(scope: Scope) -> str:
-    return scope["client"][0] if scope.get("client") else ""
-
-
-class TokenBuckets:
-    """Token buckets by client address. Not thread-safe: used by the event loop alone."""
-
-    def __init__(self, rate: float, burst: int) -> None:
-        """Add `rate` tokens a second to each bucket, up to `burst`; a rate of 0 sets no limit."""
-        self._rate, self._burst = rate, float(burst)
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens, and when that was
-
-    def retry_after(self, client: str) -> float:
-        """Take a token and return 0, or return the seconds until the client has one."""
-        if not self._rate:
-            return 0.0
-        now = time.monotonic()
-        tokens, seen = self._buckets.pop(client, (self._burst, now))
-        tokens = min(self._burst, tokens + (now - seen) * self._rate)
-        allowed = tokens >= 1
-        self._buckets[client] = (tokens - allowed, now)
-        if len(self._buckets) > _MAX_CLIENTS:
-            self._buckets.popitem(last=False)
-        return 0.0 if allowed else (1 - tokens) / self._rate
 
 
 async def read_body(

@@ -22,9 +22,6 @@ class Limits:
     pattern_seconds: float = 10.0  # time limit for reading texts in a search by phrase or regex
     body_bytes: int = 64 * 1024  # of a request: the largest is one feedback event
     target_bytes: int = 64 * 1024  # of a request's URL: a query of 10,000 characters, and filters
-    # The token bucket of one client address: requests a second, and burst size; a rate of 0 sets no limit.
-    rate: float = 200.0
-    burst: int = 400
     listeners: int = 64  # open streams of server-sent events
     connections: int = 512  # open connections; the requests of more are refused (503)
     # Time limits of a client: to send the head of its first request, or to begin the next; to send a body.

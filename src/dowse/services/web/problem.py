@@ -36,7 +36,6 @@ TITLES = {
     "method-not-allowed": "Method not allowed",
     "address-too-long": "The URL is too long",
     "body-too-long": "The request is too long",
-    "too-many-requests": "Too many requests",
     "internal": "Internal error",
 }
 

@@ -62,7 +62,7 @@ def create_server(
             log_level="error",
             access_log=False,
             server_header=False,
-            proxy_headers=False,  # X-Forwarded-For could evade the rate limit
+            proxy_headers=False,  # X-Forwarded-For is set by anybody
             timeout_graceful_shutdown=GRACE_SECONDS,
             timeout_keep_alive=int(limits.head_seconds),
             limit_concurrency=limits.connections,

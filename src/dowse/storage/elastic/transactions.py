@@ -27,8 +27,6 @@ _log = logging.getLogger(__name__)
 GRACE_SECONDS = 600.0
 # Documents that are vacuumed after one commit; more is left for the next ones, because somebody is waiting.
 _MAX_VACUUMED = 50_000
-# Sources and transactions of a restored snapshot that are looked for.
-_MAX_GROUPS = 1_000
 _COUNTS = ("files", "symbols", "bytes", "skipped")
 
 
@@ -111,21 +109,14 @@ class Transactions(IndexState):
 
         From then on that writer is fenced off: should it be alive after all, it can't commit.
         """
-        unknown: list[tuple[int, str]] = []
 
         def change(state: State) -> State | None:
-            # The state is read after the documents: a transaction is begun before its first document.
-            added = [each for each in unknown if each[0] > state["sequence"]]
-            for tx, source in added:
-                state["active"].append({"tx": tx, "source": source, "owner": ""})
-                state["sequence"] = max(state["sequence"], tx)
             left = [each for each in state["active"] if each["source"] == self._lease.source]
             if not left or left[0]["owner"] == self._lease.owner:
-                return state if added else None
+                return None
             left[0]["owner"] = self._lease.owner
             return state
 
-        unknown += _unknown_transactions(self._client, self._update(lambda _: None)["sequence"])
         state = self._update(change)
         entry = self._entry(state)
         return state, int(entry["tx"]) if entry else None
@@ -176,29 +167,6 @@ class Transactions(IndexState):
         """Return the active transaction of the source, if it is ours."""
         own, entries = (self._lease.source, self._lease.owner), state["active"]
         return next((each for each in entries if (each["source"], each["owner"]) == own), None)
-
-
-def _unknown_transactions(client: Client, sequence: int) -> list[tuple[int, str]]:
-    """Return number and source of transactions that have documents, but were not begun.
-
-    A restored snapshot has them if its `meta` index is older than the others. They are left as if their
-    writers had died: invisible, until the next writer of the source completes them.
-    """
-    searches = []
-    for field in ("born", "died"):
-        numbers = {"numbers": {"terms": {"field": field, "size": _MAX_GROUPS}}}
-        sources = {"terms": {"field": "source", "size": _MAX_GROUPS}, "aggs": numbers}
-        query = {"range": {field: {"gt": sequence}}}
-        body = {"query": query, "size": 0, "aggs": {"sources": sources}}
-        searches += [(client.alias(kind), body) for kind in VERSIONED]
-    return sorted(
-        {
-            (int(number["key"]), str(source["key"]))
-            for answer in client.msearch(searches)
-            for source in answer["aggregations"]["sources"]["buckets"]
-            for number in source["numbers"]["buckets"]
-        }
-    )
 
 
 def _add_counts(state: State, version: Mapping[str, Any], sign: int) -> None:
