@@ -171,7 +171,7 @@ def import_(place: Place) -> None:
 
 
 def watch(place: Place) -> None:
-    """Do what the worker of a watcher does, until all is indexed and embedded."""
+    """Do what the worker of a watcher does, until all is indexed and embedded; another writer learns."""
     from dowse.watch.messages import END, Request
     from dowse.watch.worker import Worker
 
@@ -185,7 +185,8 @@ def watch(place: Place) -> None:
 
     worker = Worker(Reporter())  # type: ignore[arg-type]
     with place.opened() as index:
-        request = Request("index", 1, "update", index.root, index.backend.address, index.settings)
+        settings = replace(index.settings, adapter=False)
+        request = Request("index", 1, "update", index.root, index.backend.address, settings)
     worker.receive(request)
     worker.run()
 
