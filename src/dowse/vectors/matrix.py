@@ -178,10 +178,7 @@ def read_state(folder: Path, dimension: int) -> State:
     try:
         text = (folder / STATE).read_bytes()
     except FileNotFoundError:
-        # Rows alone are those of a first commit that failed; the order of keys is written after one.
-        if next(folder.glob(f"*{ORDER}"), None) is not None:
-            raise damage_error(folder, f"{STATE} is missing") from None
-        return State(dimension)
+        return State(dimension)  # of a first commit that failed, or of a removal: nothing is committed
     try:
         stored = parse_state(text)
         version = stored.pop("format")
