@@ -182,10 +182,10 @@ def _write_state(folder: Path, state: State) -> None:
 
 
 def _remove_leftovers(folder: Path, state: State) -> None:
-    """Remove files of other numbers, and temporary files of killed writers."""
+    """Remove files of other numbers or without committed rows, and temporary files of killed writers."""
     for entry in sorted(folder.iterdir()):
         number, _, _ = entry.name.partition(".")
         numbered = _NUMBER.fullmatch(number) is not None
-        if (numbered and int(number) != state.number) or entry.name.endswith(TEMPORARY):
+        if (numbered and not (state.rows and int(number) == state.number)) or entry.name.endswith(TEMPORARY):
             with contextlib.suppress(OSError):  # Windows can't remove memory-mapped files
                 entry.unlink()
