@@ -17,6 +17,7 @@ import re
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -205,6 +206,13 @@ def _free_ports(count: int) -> list[int]:
         return [each.getsockname()[1] for each in sockets]
 
 
+def _open_folder() -> str | None:
+    """Return a temporary folder that the user whom the nodes run as can enter; None for the usual one."""
+    usual = Path(tempfile.gettempdir()).resolve()
+    is_open = all(place.stat().st_mode & stat.S_IXOTH for place in (usual, *usual.parents))
+    return None if os.getuid() or is_open else "/var/tmp"
+
+
 def _readable_home(folder: Path) -> Path:
     """Return the server where the nodes can read it: root's own folders are closed to whom they run as."""
     home = server_home()
@@ -254,7 +262,7 @@ def _running(note: Path) -> Path | None:
 
 def _start(note: Path, arguments: list[str]) -> Path:
     """Start a process that starts the nodes, and that outlives this one if others need them."""
-    folder = Path(tempfile.mkdtemp(prefix="dowse-cluster-"))
+    folder = Path(tempfile.mkdtemp(prefix="dowse-cluster-", dir=_open_folder()))
     folder.chmod(0o755)
     (folder / "users").mkdir()
     (folder / "users" / str(os.getpid())).touch()
