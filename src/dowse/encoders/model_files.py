@@ -39,11 +39,6 @@ def find_model_folder(name: str, config_file: str) -> Path:
     return Path(name).expanduser() if is_path or not (folder / config_file).exists() else folder
 
 
-def folder_megabytes(folder: Path) -> float:
-    """Return the size of a model's files."""
-    return round(sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6, 1)
-
-
 def is_shipped_file(file: Path) -> bool:
     """Whether a file comes with dowse."""
     return file.is_relative_to(shipped_folder())

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dowse.encoders.model_files import (
     CONFIG_FILE,
     find_model_folder,
-    folder_megabytes,
     is_shipped,
     read_model_settings,
 )
@@ -32,16 +31,6 @@ _HUB_WEIGHTS = ["*.safetensors", "*.model"]
 _TINY = "tiny"
 
 
-class EncoderInfo(NamedTuple):
-    """An encoder that comes with dowse."""
-
-    name: str
-    id: str
-    dimension: int
-    megabytes: float
-    folder: str
-
-
 def load_encoder(name: str, view: str = "symbol", device: str = "auto", threads: int = 1) -> Encoder:
     """Return an encoder; its weights are loaded when it first encodes.
 
@@ -58,7 +47,7 @@ def load_encoder(name: str, view: str = "symbol", device: str = "auto", threads:
         return _load_shipped(name, view, device, threads)
     folder = find_model_folder(name, CONFIG_FILE)
     if not folder.is_dir():
-        known = ", ".join(model.name for model in available_encoders()) or "none"
+        known = ", ".join(shipped_encoders()) or "none"
         raise ConfigError(f"no encoder {name!r}: shipped are {known}; else name a folder, or hf:owner/name")
     return _open(folder, folder.name, view, device, threads)
 
@@ -77,14 +66,9 @@ def _load_shipped(name: str, view: str, device: str, threads: int) -> Encoder:
     return _open(shipped_folder() / name, name, view, device, threads)
 
 
-def available_encoders() -> list[EncoderInfo]:
-    """Return the encoders that come with dowse."""
-    encoders = []
-    for folder in sorted(file.parent for file in shipped_folder().glob(f"*/{CONFIG_FILE}")):
-        encoder = load_encoder(folder.name)
-        size = folder_megabytes(folder)
-        encoders.append(EncoderInfo(folder.name, encoder.id, encoder.dimension, size, str(folder)))
-    return encoders
+def shipped_encoders() -> list[str]:
+    """Return the names of the encoders that come with dowse."""
+    return sorted(file.parent.name for file in shipped_folder().glob(f"*/{CONFIG_FILE}"))
 
 
 def _download(name: str) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, Protocol
 
 from dowse.errors import QueryError
@@ -32,7 +31,6 @@ class Regex(Protocol):
         """Find all matches from left to right."""
 
 
-@lru_cache(maxsize=256)
 def compile_re2(pattern: str, *, newlines: bool = False) -> Regex:
     """Compile for UTF-8 bytes; unless `newlines`, no part of the pattern can match a line feed."""
     import re2
