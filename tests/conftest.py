@@ -56,9 +56,8 @@ settings.load_profile("dowse")
 _SLOW = (
     *("web/", "ingest/", "interfaces/", "watch/", "transfer/", "search/lanes/", "storage/elastic/"),
     *("storage/test_elastic", "storage/local/test_kill", "storage/local/test_damage", "storage/test_local"),
-    *("storage/local/test_readers", "indexing/", "security/", "eval/test_run", "eval/test_budget_run"),
-    *("eval/test_hostile", "eval/test_mine", "eval/test_judge", "eval/test_reports_html", "eval/test_paper"),
-    *("parsing/test_scan_time", "source/test_fuzz", "query/test_ripgrep_parity", "test_fuzzed_archives"),
+    *("storage/local/test_readers", "indexing/", "security/", "eval/test_run"),
+    *("eval/test_mine", "parsing/test_scan_time", "query/test_ripgrep_parity"),
     *("graph/resolve/test_update", "graph/resolve/test_history", "search/test_hybrid"),
     *("install/", "packaging/", "workers/", "storage/local/test_locks", "storage/local/test_portable"),
     *("source/test_git_hostile", "source/test_walk", "vectors/test_matrix"),

@@ -111,7 +111,7 @@ class SearchOptions:
         metavar="L,L",
     )
     fusion: Fusion = option("auto", "how the rankings of lanes are fused", choices=FUSIONS, setting="fusion")
-    explain: bool = option(False, "break keyword scores down into fields and terms")
+    explain: bool = option(False, "show the plan, and what each score is made of")
     fuzziness: Fuzziness = option(
         "auto", "edit distance within which words still match", choices=FUZZINESS, setting="fuzziness"
     )

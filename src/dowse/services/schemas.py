@@ -1,4 +1,4 @@
-"""Schemas of declared types, by pydantic: OpenAPI, the tools of MCP and docs/*.schema.json come from them."""
+"""Schemas of declared types, by pydantic: OpenAPI, the tools of MCP and two files in docs come from them."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def open_segments(folder: Path) -> tuple[State, dict[int, Segment]]:
 def _open(folder: Path, number: int) -> Segment | None:
     try:
         arrays = [np.load(_path(folder, number, name), mmap_mode="r") for name in _ARRAYS]
-    except (OSError, EOFError, ValueError):  # missing, or cut short
+    except Exception:  # missing, or damaged: NumPy raises many kinds about a header
         return None
     # Plain arrays over the mapping: the subclass `memmap` makes every slice of it slower.
     return Segment(*map(np.asarray, arrays))

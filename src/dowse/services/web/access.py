@@ -69,7 +69,7 @@ class AccessRules:
             421,
             "wrong-host",
             f"this server is not called {name or host[:100]!r}",
-            f"use the address that `{self._command}` printed, or allow this one with --allow-origin",
+            f"use the address that `{self._command}` printed",
         )
 
     def _check_origin(self, method: str, headers: Mapping[str, str]) -> Refusal | None:
@@ -86,7 +86,7 @@ class AccessRules:
             403,
             "wrong-origin",
             f"pages of {origin or 'other sites'} may not use this server",
-            "open the page of this server itself, or allow the origin with --allow-origin",
+            f"send requests from no page of another site; `{self._command} --help` says what can be allowed",
         )
 
     def _check_token(self, path: str, headers: Mapping[str, str]) -> Refusal | None:
@@ -104,7 +104,7 @@ class AccessRules:
             401,
             "no-token",
             "this server requires its token",
-            "send `Authorization: Bearer TOKEN`, or open the page once with ?token=TOKEN",
+            "send `Authorization: Bearer TOKEN`; a browser opens the page with ?token=TOKEN once",
         )
 
     def _has_cookie(self, header: str) -> bool:

@@ -248,7 +248,7 @@ class GenerationVectors:
                 return centroids
         except OSError:
             pass
-        except (ValueError, EOFError, SyntaxError, TypeError):  # what NumPy raises about a header
+        except Exception:  # NumPy raises many kinds about a damaged header, TokenError among them
             with contextlib.suppress(OSError):
                 file.unlink()
         return np.zeros((0, self.matrix.dimension), np.float32)
