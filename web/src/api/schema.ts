@@ -2301,7 +2301,7 @@ export interface operations {
                 exclude?: string[];
                 /** @description expand the query with terms of the best hits (pseudo-relevance feedback) */
                 expand?: boolean | null;
-                /** @description break keyword scores down into fields and terms */
+                /** @description show the plan, and what each score is made of */
                 explain?: boolean;
                 /** @description rank what was chosen for this query before higher */
                 feedback?: boolean | null;
