@@ -70,6 +70,9 @@ def test_mistakes_are_said_with_their_remedy(run, sample):
     code, _, err = run("feedback", "list")
     assert code == 2 and f"kept as {place}.damaged-1" in err
     assert run("feedback", "list")[0] == 1
+    place.write_bytes(b"not a database" * 100)
+    assert run("feedback", "reset", "--all")[0] == 0
+    assert list(place.parent.iterdir()) == []
     with pytest.raises(SystemExit):
         run("feedback", "reset")
 

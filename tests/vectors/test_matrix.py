@@ -212,6 +212,15 @@ def test_changed_bytes_are_found_by_reading_all(tmp_path: Path, ending: str) -> 
         flip(path, path.stat().st_size // 2)
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf, -1.0, 1e30])
+def test_impossible_scales_are_damage(tmp_path: Path, number: float) -> None:
+    fill(tmp_path, range(5))
+    with (tmp_path / "000001.scales").open("r+b") as file:
+        file.write(np.array([number], "<f4").tobytes())
+    with pytest.raises(IndexDamaged, match="impossible"):
+        Matrix.open(tmp_path, DIMENSION)
+
+
 def test_without_the_order_keys_are_found_and_it_is_written_again(tmp_path: Path) -> None:
     fill(tmp_path, range(50))
     os.truncate(tmp_path / "000001.order", 100)

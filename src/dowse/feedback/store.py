@@ -33,6 +33,8 @@ MAX_VISITOR_EVENTS, MAX_EVENTS = 5_000, 200_000
 _EVENT_COLUMNS = "q.asked, e.symbol, e.kind, e.visitor, e.rank, e.time"
 
 
+# Before the number in the name of a damaged file that was set aside.
+_DAMAGED = ".damaged-"
 _FORMAT = 1
 _SCHEMA = """
 CREATE TABLE queries (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, asked TEXT NOT NULL);
@@ -157,10 +159,12 @@ class FeedbackStore:
             return _delete_events(database, " AND ".join(chosen) or "1", tuple(chosen.values()))
 
     def destroy(self) -> None:
-        """Remove the file, whatever is in it: a corrupt file can't be emptied."""
+        """Remove the file, whatever is in it, and damaged ones before it."""
         self.close()
-        for ending in ("", "-journal"):
-            self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
+        more = tuple(self.path.name + ending for ending in ("-journal", _DAMAGED))
+        for path in list(self.path.parent.iterdir()) if self.path.parent.is_dir() else ():
+            if path == self.path or path.name.startswith(more):
+                path.unlink(missing_ok=True)
 
     def query_id(self, query: str) -> int | None:
         """Return the id of a query; None if it has no feedback."""
@@ -243,7 +247,7 @@ class FeedbackStore:
     def _set_aside(self) -> Path:
         """Rename a damaged file, which can't be made again, and return its new path."""
         number = 1
-        while (aside := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
+        while (aside := self.path.with_name(f"{self.path.name}{_DAMAGED}{number}")).exists():
             number += 1
         with suppress(OSError):  # of a folder that can't be written to it stays in use
             self.path.replace(aside)

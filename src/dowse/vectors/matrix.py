@@ -90,7 +90,10 @@ class Matrix:
         for _ in range(_ATTEMPTS):
             state = read_state(folder, dimension)
             try:
-                return cls(folder, state)
+                matrix = cls(folder, state)
+                if len(matrix) and not 0.0 <= matrix.scales.min() <= matrix.scales.max() <= 1.0:
+                    raise damage_error(folder, f"{SCALES} has impossible numbers")
+                return matrix
             except FileNotFoundError as error:
                 problem = f"{Path(error.filename).name} is missing"
             if read_state(folder, dimension) == state:

@@ -92,7 +92,8 @@ def test_watch_takes_the_place_of_the_resident_process(root, cache, around):
     with running("watch", cwd=root, ready="watching", **environment) as process:
         wait_for_answers(*QUESTION, cwd=root, **environment)
         assert lock_holder(cache / "run" / "resident") == process.pid
-        assert dowse("stop", cwd=root, **environment).returncode == 1  # who started it ends it
+        stopped = dowse("stop", cwd=root, **environment)  # who started it ends it
+        assert stopped.returncode == 2 and f"end it with `kill {process.pid}`".encode() in stopped.stderr
 
 
 @contextlib.contextmanager
@@ -147,6 +148,32 @@ def test_one_who_hears_and_says_nothing_is_left_alone(root, cache, around):
     with impostor(cache, lambda _: done.wait(30) and None):
         found = dowse(*QUESTION, cwd=root, **around)
         done.set()
+    assert (found.returncode, found.stdout) == (0, expected.stdout)
+
+
+_STOPS = """
+import os, signal, socket, sys
+os.chdir(sys.argv[1])
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[2])
+listener.listen()
+print(flush=True)
+line, _ = listener.accept()
+line.sendall(sys.argv[3].encode())
+os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+def test_one_that_is_stopped_while_it_answers_costs_no_answer(root, cache, around):
+    dowse("index", cwd=root, **around)
+    expected = dowse(*QUESTION, cwd=root, **around)
+    (cache / "run").mkdir(mode=0o700, exist_ok=True)
+    program = [sys.executable, "-c", _STOPS, cache / "run", SOCKET, ACCEPTED.decode()]
+    with subprocess.Popen(program, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        found = dowse(*QUESTION, cwd=root, **around)
+        process.kill()
     assert (found.returncode, found.stdout) == (0, expected.stdout)
 
 

@@ -10,14 +10,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from dowse.config import load_settings
 from dowse.interfaces.daemon.command import Declined
 from dowse.interfaces.daemon.open_indexes import _MAX_INDEXES, OpenIndexes
-from dowse.interfaces.daemon.resident_process import _ProgramFiles
 from dowse.watch import Maintainer
 from dowse.write_lock import lock_holder
 from interfaces.daemon.running import (
@@ -229,16 +227,3 @@ def test_models_and_clusters_of_others_are_not_served(tmp_path, monkeypatch):
     settings = load_settings(index.root, encoder=str(tmp_path / "model"))
     with pytest.raises(Declined):
         OpenIndexes(Maintainer()).open(index.root, index.backend.address, settings)
-
-
-def test_a_replaced_file_of_the_program_is_noticed(tmp_path, monkeypatch):
-    file = tmp_path / "fake.py"
-    file.write_text("x = 1\n")
-    module = ModuleType("dowse.fake")
-    module.__file__ = str(file)
-    monkeypatch.setitem(sys.modules, "dowse.fake", module)
-    program = _ProgramFiles()
-    assert not program.is_updated() and not program.is_updated()
-    (tmp_path / "new.py").write_text("x = 2\n")
-    (tmp_path / "new.py").replace(file)
-    assert program.is_updated()

@@ -82,6 +82,8 @@ def _reset(options: argparse.Namespace) -> int:
         index.feedback.destroy()
         print_line(f"removed {index.feedback.path}, which could not be read")
         return EXIT_FOUND
+    if options.all:
+        index.feedback.destroy()
     scope = f"for “{options.query}”" if options.query else f"in {index.root}"
     print_line(f"forgot {removed:,} {'choice' if removed == 1 else 'choices'} {scope}")
     return EXIT_FOUND if removed else EXIT_NOTHING

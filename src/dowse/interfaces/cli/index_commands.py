@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from dowse.indexing.update import Report
     from dowse.source.git_address import GitAddress
 
+# The worker of the resident process may be linking what is to be removed.
+_CLEAR_SECONDS = 60.0
+
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse index` or `dowse clear`."""
@@ -89,7 +92,7 @@ def _clear(options: argparse.Namespace) -> int:
     if not index.backend.exists():
         print_message(f"there is no index of {index.root}")
         return EXIT_NOTHING
-    index.backend.clear()
+    index.backend.clear(_CLEAR_SECONDS, print_message)
     removed = f"{index.root} from {index.backend.address}" if index.is_shared else index.backend.address
     print_line(f"removed {removed} (vectors stay in {cache_folder() / 'vectors'})")
     return EXIT_FOUND
@@ -104,7 +107,7 @@ def _clear_copy(options: argparse.Namespace, address: GitAddress) -> int:
         options.path = str(clone.root)
         index = open_index(options, exact=True)
         if index.backend.exists():
-            index.backend.clear()
+            index.backend.clear(_CLEAR_SECONDS, print_message)
     folder = remove_clone(address)
     if folder is None:
         print_message(f"there is no copy of {address.shown}")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from dowse.errors import DowseError
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.printing import print_line
-from dowse.interfaces.daemon.resident import stop_resident
+from dowse.interfaces.daemon.resident import resident_pid, stop_resident
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -16,5 +17,8 @@ def add_arguments(parser: CommandParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """End the process, if there is one."""
     pid = stop_resident()
+    left = resident_pid()
+    if left is not None:
+        raise DowseError(f"process {left} is `dowse watch`, or does not answer; end it with `kill {left}`")
     print_line(f"stopped process {pid}" if pid else "no resident process is running")
     return EXIT_FOUND if pid else EXIT_NOTHING

@@ -9,6 +9,10 @@ from __future__ import annotations
 import os
 import sys
 
+TYPE_CHECKING = False  # that of `typing` would be an import
+if TYPE_CHECKING:
+    import _socket
+
 # Commands that a daemon may run: those that only read.
 COMMANDS = frozenset(
     """search diff-search symbols related callers callees uses implementers subclasses impact path""".split()
@@ -22,6 +26,8 @@ SOCKET = "resident.sock"
 _CONNECT_SECONDS = 0.05
 # It says at once whether it accepts a command; the command itself may take any time.
 _ACCEPT_SECONDS = 1.0
+# How often to look whether a process that works on a command was stopped.
+_LOOK_SECONDS = 1.0
 
 
 def run_in_daemon(arguments: list[str]) -> int | None:
@@ -74,7 +80,6 @@ def ask(verb: bytes, fields: list[bytes], seconds: float = _ACCEPT_SECONDS) -> l
         connection.sendall(pack([verb, protocol_version(), environment_key(dict(os.environb)), *fields]))
         if connection.recv(1) != ACCEPTED:
             return None
-        connection.settimeout(None)
         return _response_parts(connection)
     except (OSError, ValueError):
         return None
@@ -92,17 +97,37 @@ def _command_fields(arguments: list[str]) -> list[bytes]:
     return [os.getcwdb(), terminals, *display, *(os.fsencode(each) for each in arguments)]  # noqa: PTH109
 
 
-def _response_parts(connection: object) -> list[bytes]:
-    """Read a response to its end; raises ValueError if it was cut short."""
+def _response_parts(connection: _socket.socket) -> list[bytes]:
+    """Read a response to its end; raises ValueError if it was cut short, OSError if it can't come."""
     from dowse.interfaces.daemon.frames import EXIT, unpack
 
     chunks: list[bytes] = []
-    while chunk := connection.recv(1 << 16):  # type: ignore[attr-defined]
+    connection.settimeout(_LOOK_SECONDS)
+    while True:
+        try:
+            chunk = connection.recv(1 << 16)
+        except TimeoutError:
+            if _is_stopped(connection):
+                raise
+            continue
+        if not chunk:
+            break
         chunks.append(chunk)
     parts = unpack(b"".join(chunks)[4:])
     if not parts or not parts[-1].startswith(EXIT):
         raise ValueError("cut short")
     return parts
+
+
+def _is_stopped(connection: _socket.socket) -> bool:
+    """Whether the process at the other end was stopped (SIGSTOP), as far as the system tells."""
+    if not sys.platform.startswith("linux"):
+        return False
+    import _socket
+
+    peer = connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)
+    with open(f"/proc/{int.from_bytes(peer[:4], sys.byteorder)}/stat", "rb") as file:
+        return file.read().rpartition(b") ")[2][:1] in (b"T", b"t")
 
 
 def _write(parts: list[bytes]) -> int:

@@ -13,9 +13,6 @@ from dowse.write_lock import write_lock
 if TYPE_CHECKING:
     from dowse.watch import Maintainer
 
-# How long a resident process may take to end.
-_END_SECONDS = 10.0
-
 
 @contextlib.contextmanager
 def serve_in_foreground(maintainer: Maintainer) -> Iterator[None]:
@@ -27,10 +24,10 @@ def serve_in_foreground(maintainer: Maintainer) -> Iterator[None]:
     from dowse.interfaces.daemon.open_indexes import OpenIndexes
     from dowse.interfaces.daemon.server import CommandServer
 
-    wait = _END_SECONDS if stop_resident() is not None else 0.0
+    stop_resident()
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(DowseError, OSError):
-            stack.enter_context(write_lock(lock_folder(), wait, lambda _: None))
+            stack.enter_context(write_lock(lock_folder(), 0.0, lambda _: None))
             server = CommandServer(OpenIndexes(maintainer, is_foreground=True))
             stack.callback(server.stop)
             server.start()

@@ -30,8 +30,10 @@ _IGNORED_VARIABLES = frozenset({"DOWSE_TOKEN", *DISPLAY_VARIABLES})
 
 
 def protocol_version() -> bytes:
-    """Return what both sides must have in common: the program, its path, and its Python."""
-    return f"{_PROTOCOL} {__version__} {sys.hexversion:x} {__file__}".encode("utf-8", "surrogateescape")
+    """Return what both sides must have in common: the program as installed, its path, and its Python."""
+    installed = os.stat(__file__).st_mtime_ns  # noqa: PTH116
+    facts = f"{_PROTOCOL} {__version__} {installed} {sys.hexversion:x} {__file__}"
+    return facts.encode("utf-8", "surrogateescape")
 
 
 def pack(parts: list[bytes]) -> bytes:

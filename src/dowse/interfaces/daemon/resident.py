@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ _SETTINGS = (
 
 # A busy process is to end, too.
 _STOP_SECONDS = 10.0
+_POLL_SECONDS = 0.02
 
 
 def leave_resident(searched: Index, unfinished: Sequence[Index]) -> None:
@@ -69,9 +71,13 @@ def resident_pid() -> int | None:
 
 
 def stop_resident() -> int | None:
-    """Ask the resident process to end and return its id, None if there is none that a search has left."""
+    """Have the resident process end, and return its id; None if there is none that a search has left."""
     parts = ask(STOP, [], _STOP_SECONDS)
-    return int(parts[-1].removeprefix(EXIT)) if parts else None
+    pid = int(parts[-1].removeprefix(EXIT)) if parts else 0
+    until = time.monotonic() + _STOP_SECONDS
+    while pid and resident_pid() == pid and time.monotonic() < until:
+        time.sleep(_POLL_SECONDS)
+    return pid or None
 
 
 def lock_folder() -> Path:

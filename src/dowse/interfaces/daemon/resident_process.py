@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import signal
 import sys
 import threading
@@ -27,8 +26,8 @@ _MAX_BYTES = 1 << 30
 _HANG_SECONDS = 180.0
 # How often the process looks whether it is to end.
 _POLL_SECONDS = 2.0
-# Who only looks whether the lock is held has it for an instant.
-_LOCK_SECONDS = 1.0
+# How long to wait for a process before this one that is about to end.
+_LOCK_SECONDS = 10.0
 # Whatever the user does comes before what the worker does.
 _NICENESS = 15
 
@@ -57,7 +56,7 @@ def _serve(searched: str, unfinished: list[str]) -> None:
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: stopping.set())
-    maintainer, program = Maintainer(niceness=_NICENESS), _ProgramFiles()
+    maintainer = Maintainer(niceness=_NICENESS)
     indexes = OpenIndexes(maintainer)
     server = CommandServer(indexes, stopping.set, _HANG_SECONDS)
     idle_seconds = 60.0 * json.loads(searched)["resident_minutes"]
@@ -72,32 +71,11 @@ def _serve(searched: str, unfinished: list[str]) -> None:
             # Of another version or environment: the next search leaves one that suits.
             if server.is_unsuitable or indexes.is_switched_off or not server.has_socket():
                 break
-            if _peak_bytes() > _MAX_BYTES or program.is_updated():
+            if _peak_bytes() > _MAX_BYTES:
                 break
     finally:
         server.stop()
         maintainer.close()
-
-
-class _ProgramFiles:
-    """The files of this program that are loaded; an update of dowse replaces them."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[int, int]] = {}
-
-    def is_updated(self) -> bool:
-        """Whether a file is not the one that it was when this was first called after it was loaded."""
-        modules = [module for name, module in list(sys.modules.items()) if name.startswith("dowse.")]
-        files = [module.__file__ for module in modules if module.__file__]
-        return any(self._known.setdefault(file, state) != state for file in files if (state := _state(file)))
-
-
-def _state(file: str) -> tuple[int, int]:
-    try:
-        status = os.stat(file)  # noqa: PTH116 - hundreds of them every few seconds
-    except OSError:
-        return (0, 0)
-    return status.st_ino, status.st_mtime_ns
 
 
 def _peak_bytes() -> int:

@@ -61,9 +61,9 @@ class CommandServer:
             hang_seconds: End this process if a request takes so long, for the client to run it; None never.
         """
         self._indexes, self._on_stop, self._hang_seconds = indexes, on_stop, hang_seconds
-        self._environment_key = environment_key(dict(os.environb))
+        self._version, self._environment_key = protocol_version(), environment_key(dict(os.environb))
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._path = ""
+        self._path, self._inode = "", 0
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._slots = threading.Semaphore(_MAX_CONCURRENT)
@@ -80,6 +80,7 @@ class CommandServer:
             self._listener.bind(address)
         os.chmod(temporary, 0o600)  # noqa: PTH101
         self._listener.listen(_BACKLOG)
+        self._inode = os.stat(temporary).st_ino  # noqa: PTH116
         os.replace(temporary, path)  # noqa: PTH105 - no client finds a socket that does not listen yet
         self._path = path
         threading.Thread(target=self._serve, name="dowse-daemon", daemon=True).start()
@@ -92,13 +93,16 @@ class CommandServer:
 
     def has_socket(self) -> bool:
         """Whether clients can still find the socket: the cache folder may have been removed."""
-        return os.path.exists(self._path)  # noqa: PTH110
+        try:
+            return os.stat(self._path).st_ino == self._inode  # noqa: PTH116
+        except OSError:
+            return False
 
     def stop(self) -> None:
         """Close the socket, and remove it."""
         self._stopping.set()
         with contextlib.suppress(OSError):
-            if self._path:
+            if self.has_socket():
                 os.unlink(self._path)  # noqa: PTH108
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
@@ -150,7 +154,7 @@ class CommandServer:
             accept()
             self._is_asked_to_stop = True
             return [EXIT + str(os.getpid()).encode()]
-        if version != protocol_version() or key != self._environment_key:
+        if version != self._version or key != self._environment_key:
             self.is_unsuitable = True
             raise Declined
         if verb == RUN:

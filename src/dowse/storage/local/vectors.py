@@ -244,7 +244,7 @@ class GenerationVectors:
         file = self.matrix.folder / CLUSTERS
         try:
             centroids: Floats = np.load(file, allow_pickle=False)
-            if centroids.ndim == 2 and centroids.shape[1] == self.matrix.dimension:
+            if centroids.shape[1:] == (self.matrix.dimension,) and np.isfinite(centroids).all():
                 return centroids
         except OSError:
             pass
