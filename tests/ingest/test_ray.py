@@ -119,6 +119,7 @@ def test_tasks_of_dead_workers_are_retried(
     raise AssertionError("every run was over before a worker could be killed")
 
 
+@pytest.mark.large
 def test_local_workers_are_started_and_stopped(depot: list[Path], tmp_path: Path) -> None:
     pytest.importorskip("ray")
     place = tempfile.mkdtemp(prefix="ray-")  # short, for names of sockets must be

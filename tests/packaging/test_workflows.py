@@ -74,6 +74,7 @@ def test_publishing_waits_for_all_checks():
     assert 'scripts/package --check --tag "$GITHUB_REF_NAME"' in str(jobs["build"]["steps"])
 
 
+@pytest.mark.large
 def test_the_action_fails_a_pull_request_that_makes_search_worse(repository, tmp_path):
     base = git(repository, "rev-parse HEAD")
     assert gate(repository, base, tmp_path / "same").returncode == 0

@@ -76,8 +76,9 @@ def opened(place: tuple[Path, Path]) -> Index:
 
 def running(folder: Path) -> int:
     """Wait until the worker is at work on an index, and return its id."""
-    wait_for(lambda: lock_holder(folder / "derived" / "embedding"))
-    pid = lock_holder(folder / "derived" / "embedding")
+    embedding = EmbeddingFolder(folder / "derived")
+    wait_for(lambda: (progress := embedding.progress()) and progress.pid)
+    pid = lock_holder(embedding.path)
     assert pid in workers(folder)
     return pid
 
