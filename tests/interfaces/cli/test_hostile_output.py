@@ -19,14 +19,16 @@ from test_terminal import HOSTILE, OWN, is_harmless
 
 from dowse import Index
 from dowse.formats.graph_text import render_graph
+from dowse.formats.json_format import json_document
 from dowse.formats.locations import Location, SourceFiles, escape_locations, format_lines, match_locations
 from dowse.formats.style import Style, link
 from dowse.formats.text import render_answer, render_related
 from dowse.graph.model import GraphAnswer, GraphStep
 from dowse.interfaces.cli.main import main
-from dowse.interfaces.cli.output import format_answer, format_files
+from dowse.interfaces.cli.output import format_files
 from dowse.interfaces.cli.places import Place
 from dowse.interfaces.daemon.command import CapturedOutput
+from dowse.json_form import document
 from dowse.search.related import Related
 from dowse.types import (
     Answer,
@@ -205,13 +207,13 @@ def options(form: str) -> argparse.Namespace:
 @settings(max_examples=40)
 @given(answers())
 def test_every_format_of_a_search_is_harmless(answer: Answer) -> None:
-    index = SimpleNamespace(root=Path("/nowhere"))
+    SimpleNamespace(root=Path("/nowhere"))
     for style in (Style(), COLOURS):
         text = render_answer(answer, style, explain=True)
         assert is_harmless(OWN.sub("", text) if style.reset else text, "\n\t")
         text = render_related(Related(answer.hits[0].symbol, answer.hits, None), style) if answer.hits else ""
         assert is_harmless(OWN.sub("", text), "\n\t")
-    assert is_harmless(format_answer(answer, options("json"), index), "\n")
+    assert is_harmless(json_document(document(answer)), "\n")
     for count in (False, True):
         files = format_files(answer, argparse.Namespace(**vars(options("text")), count=count))
         assert len(files.splitlines()) == len({hit.symbol.path for hit in answer.hits})

@@ -1295,7 +1295,7 @@ export interface components {
             title: string;
             /**
              * Type
-             * @description The kind of problem, as a relative URL.
+             * @description The kind of problem, as a URN.
              */
             type: string;
         };

@@ -164,10 +164,10 @@ def _metric_columns(results: Sequence[Result], headline: str) -> Iterator[_Colum
             title, at, cut = metric_label(name).partition("@")
             cells = tuple(_cell(result.metrics, name) for result in results)
             yield _Column("" if i else title, at + cut, cells)
-    for i, name in enumerate(_LATENCY):
-        if any(name in result.latency for result in results):
-            cells = tuple(_cell(result.latency, name) for result in results)
-            yield _Column("" if i else "ms", name.removesuffix("_ms"), cells)
+    measured = [name for name in _LATENCY if any(name in result.latency for result in results)]
+    for i, name in enumerate(measured):
+        cells = tuple(_cell(result.latency, name) for result in results)
+        yield _Column("" if i else "ms", name.removesuffix("_ms"), cells)
 
 
 def _cell(values: Mapping[str, float], name: str) -> str:

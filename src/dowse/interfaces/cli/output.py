@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from dowse.formats.style import Style, choose_style
 from dowse.interfaces.cli.common import environment
-from dowse.interfaces.cli.printing import print_message, print_notes
+from dowse.interfaces.cli.printing import print_json, print_message, print_notes
 from dowse.json_form import document
 from dowse.security.terminal import escape_name
 
@@ -31,9 +31,11 @@ def write_answer(answer: Answer, options: argparse.Namespace, index: Index) -> N
         sys.stdout.write(format_files(answer, options))
         return
     form = output_format(options)
-    if form != "json":  # which has the notes
-        print_notes(answer.notes)
-    sys.stdout.write(format_answer(answer, options, index))
+    if form == "json":  # which has the notes
+        print_json(document(answer))
+        return
+    print_notes(answer.notes)
+    sys.stdout.write(_format_answer(answer, form, options, index))
     if form == "text" and not answer.hits:
         print_message("nothing found")
 
@@ -41,8 +43,10 @@ def write_answer(answer: Answer, options: argparse.Namespace, index: Index) -> N
 def write_graph(answer: GraphAnswer, options: argparse.Namespace, root: Path) -> None:
     """Write an answer of the code graph."""
     form = output_format(options)
-    if form != "json":  # which has the notes
-        print_notes(answer.notes)
+    if form == "json":  # which has the notes
+        print_json(document(answer))
+        return
+    print_notes(answer.notes)
     sys.stdout.write(_format_graph(answer, form, options, root))
 
 
@@ -69,13 +73,7 @@ def format_files(answer: Answer, options: argparse.Namespace) -> str:
     )
 
 
-def format_answer(answer: Answer, options: argparse.Namespace, index: Index) -> str:
-    """Return the answer of a search in the format that the flags name."""
-    form, root = output_format(options), index.root
-    if form == "json":
-        from dowse.formats.json_format import json_document
-
-        return json_document(document(answer))
+def _format_answer(answer: Answer, form: str, options: argparse.Namespace, index: Index) -> str:
     if form == "text":
         from dowse.formats.snippets import SNIPPET_LINES, Window
         from dowse.formats.text import render_answer
@@ -83,17 +81,13 @@ def format_answer(answer: Answer, options: argparse.Namespace, index: Index) -> 
 
         lines = SNIPPET_LINES if options.snippet_lines is None else options.snippet_lines
         window = Window(lines, context_lines(options), lru_cache(1)(index.lines))
-        return render_answer(answer, output_style(options, root), window, explain=options.explain)
+        return render_answer(answer, output_style(options, index.root), window, explain=options.explain)
     from dowse.formats.locations import answer_locations
 
-    return _format_lines(form, answer_locations(answer, root), options)
+    return _format_lines(form, answer_locations(answer, index.root), options)
 
 
 def _format_graph(answer: GraphAnswer, form: str, options: argparse.Namespace, root: Path) -> str:
-    if form == "json":
-        from dowse.formats.json_format import json_document
-
-        return json_document(document(answer))
     if form != "text":
         from dowse.formats.locations import graph_locations
 

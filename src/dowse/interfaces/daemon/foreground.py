@@ -13,6 +13,9 @@ from dowse.write_lock import write_lock
 if TYPE_CHECKING:
     from dowse.watch import Maintainer
 
+# Who only looks whether the lock is held has it for an instant.
+_LOCK_SECONDS = 1.0
+
 
 @contextlib.contextmanager
 def serve_in_foreground(maintainer: Maintainer) -> Iterator[None]:
@@ -27,7 +30,7 @@ def serve_in_foreground(maintainer: Maintainer) -> Iterator[None]:
     stop_resident()
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(DowseError, OSError):
-            stack.enter_context(write_lock(lock_folder(), 0.0, lambda _: None))
+            stack.enter_context(write_lock(lock_folder(), _LOCK_SECONDS, lambda _: None))
             server = CommandServer(OpenIndexes(maintainer, is_foreground=True))
             stack.callback(server.stop)
             server.start()

@@ -37,6 +37,8 @@ _BACKLOG = 64
 _MAX_CONCURRENT = 8
 # A request is short and is sent at once.
 _READ_SECONDS = 2.0
+# How often to look whether responses have ended.
+_POLL_SECONDS = 0.01
 # Pause after a connection could not be accepted.
 _RETRY_SECONDS = 0.2
 # Standard error, which is nothing in a process that ends when it hangs.
@@ -68,7 +70,6 @@ class CommandServer:
         self._stopping = threading.Event()
         self._slots = threading.Semaphore(_MAX_CONCURRENT)
         self._running, self._last_request = 0, time.monotonic()
-        self._is_asked_to_stop = False
         self.is_unsuitable = False  # whether a request came from another version or environment
 
     def start(self) -> None:
@@ -99,13 +100,16 @@ class CommandServer:
             return False
 
     def stop(self) -> None:
-        """Close the socket, and remove it."""
+        """Close the socket and remove it; responses that have begun get a moment to end."""
         self._stopping.set()
         with contextlib.suppress(OSError):
             if self.has_socket():
                 os.unlink(self._path)  # noqa: PTH108
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        until = time.monotonic() + _READ_SECONDS
+        while self._running and time.monotonic() < until:
+            time.sleep(_POLL_SECONDS)
 
     def _serve(self) -> None:
         """Handle connections until the socket is closed."""
@@ -136,8 +140,6 @@ class CommandServer:
                 parts = self._respond(connection, accept)
                 connection.settimeout(None)
                 connection.sendall(pack(parts))
-                if self._is_asked_to_stop and self._on_stop is not None:  # after the response: it ends us
-                    self._on_stop()
             except (Declined, ValueError):
                 if not accepted:
                     connection.sendall(DECLINED)
@@ -152,7 +154,7 @@ class CommandServer:
         verb, version, key, *fields = unpack(_read_request(connection))
         if verb == STOP and self._on_stop is not None:
             accept()
-            self._is_asked_to_stop = True
+            self._on_stop()
             return [EXIT + str(os.getpid()).encode()]
         if version != self._version or key != self._environment_key:
             self.is_unsuitable = True

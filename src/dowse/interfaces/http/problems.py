@@ -58,7 +58,7 @@ class Problem(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    type: str = Field(description="The kind of problem, as a relative URL.")
+    type: str = Field(description="The kind of problem, as a URN.")
     title: str
     status: int
     detail: str

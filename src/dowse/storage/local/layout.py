@@ -25,7 +25,7 @@ from dowse.damage import damage_error
 from dowse.errors import DowseError
 from dowse.security.safe_files import open_without_links, sync_folder
 from dowse.security.safe_files import refuse_links as _refuse_links
-from dowse.vectors.files import ORDER, STATE
+from dowse.vectors.files import STATE
 from dowse.write_lock import LOCK, has_locks
 
 CATALOG = "catalog.sqlite"
@@ -160,8 +160,7 @@ def remove_vectors(folder: Path) -> None:
     import shutil
 
     with contextlib.suppress(OSError):
-        for name in (*folder.glob(f"*{ORDER}"), folder / STATE):
-            name.unlink(missing_ok=True)
+        (folder / STATE).unlink(missing_ok=True)
         sync_folder(folder)
     shutil.rmtree(folder, ignore_errors=True)
 
