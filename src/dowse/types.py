@@ -58,6 +58,16 @@ class Definition(NamedTuple):
     part: int = 0  # 1, 2 … for the later parts of an over-long symbol
 
 
+class Name(NamedTuple):
+    """A definition that is no symbol of its own: a constant, a field, an enum member, a configuration key."""
+
+    kind: str
+    name: str
+    qualified_name: str  # that of its owner, then its own
+    line: int  # 1-based
+    owner: int  # index of the innermost enclosing definition in the same file, -1 for none
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
     """The result of parsing one file."""
@@ -68,6 +78,7 @@ class ParsedFile:
     problem: str = ""  # why the syntax tree was not used, if so
     facts: tuple[Fact, ...] = ()
     remainder: int = -1  # index of the definition with the text outside all others
+    names: tuple[Name, ...] = ()  # in the order of their lines
 
 
 @json_form(hidden=("content_hash", "line_numbers"))
