@@ -24,6 +24,9 @@ _UNTIMED_BYTES = 64 * 1024
 # file's node would stay half-matched, and be tried, at every node of the file.
 _TOP_LEVEL_MARK = ";; top level"
 
+# Patterns below this line, the last part of a query file, are for names that are no symbols.
+_NAMES_MARK = ";; names"
+
 # The children of the file's node.
 _TOP_DEPTH = 1
 
@@ -107,10 +110,11 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class CompiledGrammar:
-    """A parser with the queries for its syntax trees: for all nodes, and for the top level only."""
+    """A parser with the queries for its syntax trees: for all nodes, for the top level only, for names."""
 
     parser: Parser
     queries: tuple[tuple[QueryCursor, tuple[Pattern, ...]], ...]
+    names: QueryCursor | None
 
     def parse(self, text: bytes, seconds: float) -> Tree | None:
         """Return the syntax tree of `text`, or None if it took longer than `seconds` of CPU time.
@@ -156,9 +160,8 @@ def compile_grammar(grammar: Grammar, definitions_only: bool = False) -> Compile
     from tree_sitter import Language, Parser, Query, QueryCursor
 
     language = Language(getattr(import_module(grammar.module), grammar.function)())
-    sources = [
-        (_QUERIES / f"{name}.scm").read_text("utf-8").partition(_TOP_LEVEL_MARK) for name in grammar.queries
-    ]
+    files = [(_QUERIES / f"{name}.scm").read_text("utf-8").partition(_NAMES_MARK) for name in grammar.queries]
+    sources = [file[0].partition(_TOP_LEVEL_MARK) for file in files]
     everywhere, top = "".join(s[0] for s in sources), "".join(s[2] for s in sources)
     queries = []
     for source, depth in ((everywhere, _MAX_DEPTH), (top, _TOP_DEPTH)):
@@ -171,7 +174,11 @@ def compile_grammar(grammar: Grammar, definitions_only: bool = False) -> Compile
             cursor = QueryCursor(query)
             cursor.set_max_start_depth(depth)
             queries.append((cursor, patterns))
-    return CompiledGrammar(Parser(language), tuple(queries))
+    names = "".join(file[2] for file in files)
+    names_cursor = QueryCursor(Query(language, names)) if names.strip() else None
+    if names_cursor:
+        names_cursor.set_max_start_depth(_MAX_DEPTH)
+    return CompiledGrammar(Parser(language), tuple(queries), names_cursor)
 
 
 def _patterns(query: Query, source: str) -> list[Pattern]:

@@ -25,6 +25,9 @@ PROCESS_MEMORY_BYTES = 800_000_000
 MAX_NAME_BYTES = 300
 MAX_QUALIFIED_NAME = 1_000
 
+# Names of a file that are no symbols: more are data. Headers of registers have some thousands.
+MAX_NAMES = 20_000
+
 # Longer import statements are not parsed.
 MAX_IMPORT_BYTES = 100_000
 

@@ -106,6 +106,7 @@ class Outline:
         self.owners = [-1]
         self.root = Entry("module", 0, len(text.data))
         self.impls: list[Entry] = []
+        self.scopes: list[Entry] = []  # they only qualify the names inside
         self._types = {e.path[-1] for e in matches.entries if e.kind in NAMED_TYPES and e.path}
         self._nest(sorted(matches.entries, key=lambda e: (e.start, -e.end)))
         self._attach_inner_docs(matches.docs)
@@ -196,6 +197,7 @@ class Outline:
             self.impls.append(entry)
         if has_type or kind == "scope" or (kind == "object" and not entry.name):
             entry.number, entry.holes = parent.number, parent.holes
+            self.scopes.append(entry)
             return
         entry.number = len(self.entries)
         self.entries.append(entry)

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from dowse.parsing.call_signatures import end_call_signatures
 from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, line_windows, split_spans, trim
@@ -15,11 +16,15 @@ from dowse.parsing.languages import LANGUAGES, Language
 from dowse.parsing.limits import parse_seconds
 from dowse.parsing.line_breaks import join_class_heads
 from dowse.parsing.macros import blank_macros
+from dowse.parsing.name_definitions import defined_names
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
 from dowse.parsing.preprocessor import keep_one_branch
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import intersect_spans
 from dowse.types import Definition, ParsedFile, Reference, Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 # A remainder of one such line adds nothing to the other definitions of the file.
 _BOILERPLATE_LINE = re.compile(
@@ -85,7 +90,8 @@ def parse_file(
     if has_long_unnamed_run(tree.root_node, text):
         return parse_as_plain_lines(text, language, path, "punctuation without end")
     matches = Matches(source, known, kit, tree.root_node, definitions_only)
-    return _from_tree(source, known, stem, matches, max_lines, definitions_only)
+    captures = kit.names.captures(tree.root_node) if kit.names else {}
+    return _from_tree(source, known, stem, matches, captures, max_lines, definitions_only)
 
 
 def parse_as_plain_lines(text: bytes, language: str, path: str, reason: str) -> ParsedFile:
@@ -99,6 +105,7 @@ def _from_tree(
     language: Language,
     stem: str,
     matches: Matches,
+    captures: dict[str, list[Node]],
     max_lines: int,
     definitions_only: bool,
 ) -> ParsedFile:
@@ -108,8 +115,9 @@ def _from_tree(
     remainder = _remainder(text, outline.root, stem, max_lines, alone=not definitions)
     entry_parts.append((len(definitions) if remainder else -1, _part_starts(remainder)))
     definitions.extend(remainder)
+    names = defined_names(text, outline, entry_parts, captures, language)
     if definitions_only:
-        return ParsedFile(language.name, tuple(definitions), (), remainder=entry_parts[-1][0])
+        return ParsedFile(language.name, tuple(definitions), (), remainder=entry_parts[-1][0], names=names)
     references = _references(text, outline, matches, entry_parts)
     # Fields belong to these; a block of variables in Go belongs to the package.
     kinds = _WITH_FIELDS | {"constant"} if language.name == "go" else _WITH_FIELDS
@@ -117,8 +125,9 @@ def _from_tree(
     owners, first_parts = (outline.owner_starts, outline.owners), [parts[0] for parts in entry_parts]
     constants = {e.number: e.name.encode() for e in outline.entries if e.kind == "constant"}
     facts = matches.facts.collect(references, owners, first_parts, in_types, constants)
+    remainder_index = entry_parts[-1][0]
     return ParsedFile(
-        language.name, tuple(definitions), references, facts=facts, remainder=entry_parts[-1][0]
+        language.name, tuple(definitions), references, facts=facts, remainder=remainder_index, names=names
     )
 
 

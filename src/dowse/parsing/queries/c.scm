@@ -34,3 +34,24 @@
 
 ;; top level
 (declaration declarator: (init_declarator declarator: (_) @name value: (initializer_list))) @constant
+
+;; names
+(enumerator name: (_) @enumerator)
+; A field identifier is in a declarator only where a field is declared.
+([(field_declaration declarator: (field_identifier) @field) (pointer_declarator declarator: (field_identifier) @field) (array_declarator declarator: (field_identifier) @field)])
+(declaration declarator: [
+  (identifier) @variable
+  (pointer_declarator declarator: [(identifier) @variable (pointer_declarator declarator: (identifier) @variable) (array_declarator declarator: (identifier) @variable)])
+  (array_declarator declarator: [(identifier) @variable (array_declarator declarator: (identifier) @variable)])
+  (init_declarator declarator: [
+    (identifier) @variable
+    (pointer_declarator declarator: [(identifier) @variable (pointer_declarator declarator: (identifier) @variable) (array_declarator declarator: (identifier) @variable)])
+    (array_declarator declarator: [(identifier) @variable (array_declarator declarator: (identifier) @variable)])
+    (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: [(identifier) @variable (array_declarator declarator: (identifier) @variable)])))])
+  (function_declarator declarator: [(identifier) @prototype (parenthesized_declarator (pointer_declarator declarator: [(identifier) @variable (array_declarator declarator: (identifier) @variable)]))])
+  (pointer_declarator declarator: [(function_declarator declarator: (identifier) @prototype) (pointer_declarator declarator: (function_declarator declarator: (identifier) @prototype))])])
+(type_definition declarator: [
+  (type_identifier) @alias
+  (pointer_declarator declarator: (type_identifier) @alias)
+  (array_declarator declarator: (type_identifier) @alias)
+  (function_declarator declarator: (type_identifier) @alias)])

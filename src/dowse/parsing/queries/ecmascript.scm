@@ -73,3 +73,13 @@
 (lexical_declaration (variable_declarator name: (identifier) @name value: [(call_expression) (new_expression) (array) (template_string)]) @constant)
 (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: [(call_expression) (new_expression) (array) (template_string)]) @constant))
 (export_statement value: (object) @object)
+
+;; names
+(lexical_declaration kind: "const" (variable_declarator name: (identifier) @constant))
+(lexical_declaration kind: "let" (variable_declarator name: (identifier) @variable))
+(variable_declaration (variable_declarator name: (identifier) @variable))
+(variable_declarator name: [(object_pattern [(shorthand_property_identifier_pattern) @variable (pair_pattern value: (identifier) @variable)]) (array_pattern (identifier) @variable)] value: (_) @_value (#not-match? @_value "^require\\b"))
+(pair key: (property_identifier) @property)
+(assignment_expression left: (member_expression object: (this) property: [(property_identifier) (private_property_identifier)] @own_field))
+(assignment_expression left: (member_expression object: [(identifier) (member_expression)]) @property)
+([(arrow_function body: (statement_block) @local) (function_expression body: (statement_block) @local)])

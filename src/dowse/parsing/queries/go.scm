@@ -38,3 +38,12 @@
 (const_declaration "(" . (const_spec name: (_) @name)) @constant
 (var_declaration (var_spec name: (_) @name)) @constant
 (var_declaration (var_spec_list . (var_spec name: (_) @name))) @constant
+
+;; names
+(const_spec name: (identifier) @constant)
+(var_spec name: (identifier) @variable)
+(field_declaration name: (field_identifier) @field)
+(field_declaration !name type: [(type_identifier) @field (qualified_type name: (_) @field) (generic_type type: (type_identifier) @field)])
+(field_declaration tag: (_) @tag)
+(package_clause (package_identifier) @namespace)
+(func_literal body: (_) @local)

@@ -15,3 +15,6 @@
 (field_definition property: (_) @bind value: (_) @assigned)
 (variable_declarator name: (identifier) @bind value: (_) @assigned)
 (variable_declarator name: (identifier) @bind !value)
+
+;; names
+(field_definition property: (_) @field)

@@ -47,3 +47,8 @@
 
 ;; top level
 (expression_statement (assignment left: (identifier) @name) @constant)
+
+;; names
+(assignment left: [(identifier) @variable (pattern_list (identifier) @variable) (tuple_pattern (identifier) @variable)])
+(assignment left: (attribute object: (identifier) @_self attribute: (identifier) @own_field) (#any-of? @_self "self" "cls"))
+(aliased_import alias: (identifier) @alias)

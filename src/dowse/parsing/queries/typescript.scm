@@ -50,3 +50,11 @@
 ((type_alias_declaration value: (object_type (call_signature) @bind)) (#set! role "signature"))
 ((internal_module name: (identifier) @bind) (#set! role "namespace"))
 ((module name: (identifier) @bind) (#set! role "namespace"))
+
+;; names
+(public_field_definition name: (_) @field)
+(property_signature name: (_) @property)
+(enum_body [name: (_) @enumerator (enum_assignment name: (_) @enumerator)])
+([(required_parameter (accessibility_modifier) pattern: (identifier) @own_field) (required_parameter "readonly" pattern: (identifier) @own_field) (optional_parameter (accessibility_modifier) pattern: (identifier) @own_field)])
+(internal_module name: (_) @namespace)
+(module name: (identifier) @namespace)
