@@ -118,6 +118,7 @@ def pytest_configure(config: pytest.Config) -> None:
     places = {
         "HOME": home,
         "DOWSE_CACHE_DIR": home / "cache",
+        "SEMBLE_GRAMMARS_CACHE_DIR": home / "grammars",  # once, not for each cache
         "DOWSE_ENCODER": "none",  # tests that want one name it
         "DOWSE_RESIDENT_MINUTES": "0",  # tests must not leave processes behind
         "DOWSE_ISOLATION": "never",  # processes for lanes cost time; tests of them ask for them

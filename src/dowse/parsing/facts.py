@@ -285,7 +285,8 @@ class Facts:
         """Return the lines on which a binding holds, 0 and 0 for the whole definition around it."""
         span: tuple[int, int] | None
         if "within" in captures:
-            span = captures["within"][0].byte_range
+            start, end = captures["within"][0].byte_range  # may have the newline after it, in Scala
+            span = start, start + len(self._data[start:end].rstrip())
         elif pattern.role == "narrowed":
             span = narrowed_span(captures["bind"][0])
         elif pattern.role in ("let", "bound"):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from math import inf
 from pathlib import Path
 from time import thread_time
 from typing import TYPE_CHECKING
 
+from dowse.parsing.grammar_library import load_language
 from dowse.parsing.languages import Grammar
 from dowse.parsing.limits import MAX_UNNAMED_RUN
 
@@ -156,10 +156,10 @@ def _character_end(text: bytes, offset: int) -> int:
 
 @cache
 def compile_grammar(grammar: Grammar, definitions_only: bool = False) -> CompiledGrammar:
-    """Import a grammar and compile its queries, without the patterns of references if `definitions_only`."""
-    from tree_sitter import Language, Parser, Query, QueryCursor
+    """Load a grammar and compile its queries, without the patterns of references if `definitions_only`."""
+    from tree_sitter import Parser, Query, QueryCursor
 
-    language = Language(getattr(import_module(grammar.module), grammar.function)())
+    language = load_language(grammar.name)
     files = [(_QUERIES / f"{name}.scm").read_text("utf-8").partition(_NAMES_MARK) for name in grammar.queries]
     sources = [file[0].partition(_TOP_LEVEL_MARK) for file in files]
     everywhere, top = "".join(s[0] for s in sources), "".join(s[2] for s in sources)

@@ -17,11 +17,10 @@ _CPP_SYNTAX = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """The package of a tree-sitter grammar and the query files for it."""
+    """The name of a tree-sitter grammar in `semble-grammars`, and the query files for it."""
 
-    module: str
+    name: str
     queries: tuple[str, ...]
-    function: str = "language"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class Language:
 _TABLE = (
     Language(
         "python",
-        Grammar("tree_sitter_python", ("python",)),
+        Grammar("python", ("python",)),
         (".py", ".pyi", ".pyw"),
         ("SConstruct", "SConscript", "wscript"),
         ("python", "pypy"),
@@ -62,24 +61,22 @@ _TABLE = (
     ),
     Language(
         "javascript",
-        Grammar("tree_sitter_javascript", ("ecmascript", "javascript", "jsx")),
+        Grammar("javascript", ("ecmascript", "javascript", "jsx")),
         (".js", ".jsx", ".mjs", ".cjs"),
         ("Jakefile",),
         ("node", "deno", "bun"),
     ),
     Language(
         "typescript",
-        Grammar("tree_sitter_typescript", ("ecmascript", "typescript"), "language_typescript"),
+        Grammar("typescript", ("ecmascript", "typescript")),
         (".ts", ".tsx", ".mts", ".cts"),
-        variants={
-            ".tsx": Grammar("tree_sitter_typescript", ("ecmascript", "typescript", "jsx"), "language_tsx")
-        },
+        variants={".tsx": Grammar("tsx", ("ecmascript", "typescript", "jsx"))},
     ),
-    Language("go", Grammar("tree_sitter_go", ("go",)), (".go",)),
-    Language("java", Grammar("tree_sitter_java", ("java",)), (".java",)),
+    Language("go", Grammar("go", ("go",)), (".go",)),
+    Language("java", Grammar("java", ("java",)), (".java",)),
     Language(
         "php",
-        Grammar("tree_sitter_php", ("php",), "language_php"),
+        Grammar("php", ("php",)),
         (".php", ".phtml", ".php5"),
         interpreters=("php",),
         line_comments=("//", "#"),
@@ -87,7 +84,7 @@ _TABLE = (
     ),
     Language(
         "ruby",
-        Grammar("tree_sitter_ruby", ("ruby",)),
+        Grammar("ruby", ("ruby",)),
         (".rb", ".rake", ".gemspec", ".ru"),
         ("Rakefile", "Gemfile", "Guardfile", "Vagrantfile"),
         ("ruby", "rake"),
@@ -95,21 +92,21 @@ _TABLE = (
         block_comments=(("=begin", "=end"),),
         separators=("::", "."),
     ),
-    Language("rust", Grammar("tree_sitter_rust", ("rust",)), (".rs",), separators=("::", ".")),
-    Language("c", Grammar("tree_sitter_c", ("c",)), (".c", ".h")),
+    Language("rust", Grammar("rust", ("rust",)), (".rs",), separators=("::", ".")),
+    Language("c", Grammar("c", ("c",)), (".c", ".h")),
     Language(
         "cpp",
-        Grammar("tree_sitter_cpp", ("c", "cpp")),
+        Grammar("cpp", ("c", "cpp")),
         (".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl", ".cu", ".cuh"),
         separators=("::",),
     ),
-    Language("csharp", Grammar("tree_sitter_c_sharp", ("csharp",)), (".cs", ".csx")),
-    Language("kotlin", Grammar("tree_sitter_kotlin", ("kotlin",)), (".kt", ".kts")),
-    Language("scala", Grammar("tree_sitter_scala", ("scala",)), (".scala", ".sc", ".sbt")),
-    Language("swift", Grammar("tree_sitter_swift", ("swift",)), (".swift",)),
+    Language("csharp", Grammar("csharp", ("csharp",)), (".cs", ".csx")),
+    Language("kotlin", Grammar("kotlin", ("kotlin",)), (".kt", ".kts")),
+    Language("scala", Grammar("scala", ("scala",)), (".scala", ".sc", ".sbt")),
+    Language("swift", Grammar("swift", ("swift",)), (".swift",)),
     Language(
         "elixir",
-        Grammar("tree_sitter_elixir", ("elixir",)),
+        Grammar("elixir", ("elixir",)),
         (".ex", ".exs"),
         interpreters=("elixir",),
         line_comments=("#",),
@@ -119,7 +116,7 @@ _TABLE = (
     ),
     Language(
         "haskell",
-        Grammar("tree_sitter_haskell", ("haskell",)),
+        Grammar("haskell", ("haskell",)),
         (".hs",),
         interpreters=("runhaskell",),
         line_comments=("--",),
@@ -129,7 +126,7 @@ _TABLE = (
     ),
     Language(
         "lua",
-        Grammar("tree_sitter_lua", ("lua",)),
+        Grammar("lua", ("lua",)),
         (".lua", ".rockspec"),
         interpreters=("lua", "luajit"),
         line_comments=("--",),
@@ -138,7 +135,7 @@ _TABLE = (
     ),
     Language(
         "bash",
-        Grammar("tree_sitter_bash", ("bash",)),
+        Grammar("bash", ("bash",)),
         (".sh", ".bash", ".zsh", ".ksh", ".bats"),
         (".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"),
         ("sh", "bash", "zsh", "ksh", "dash"),
@@ -146,7 +143,7 @@ _TABLE = (
         block_comments=(),
         separators=(),
     ),
-    Language("zig", Grammar("tree_sitter_zig", ("zig",)), (".zig",), block_comments=()),
+    Language("zig", Grammar("zig", ("zig",)), (".zig",), block_comments=()),
 )
 
 LANGUAGES: dict[str, Language] = {language.name: language for language in _TABLE}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import sqlite3
 import sys
 from typing import TYPE_CHECKING, Any
@@ -50,17 +49,20 @@ def _run_checks(index: Index) -> list[Check]:
 
 
 def _grammars() -> Check:
+    """Read every shipped grammar and compare its checksum."""
+    from dowse.parsing.grammar_library import damaged_grammars
     from dowse.parsing.languages import LANGUAGES
 
-    missing = []
-    for name, language in LANGUAGES.items():
-        try:
-            importlib.import_module(language.grammar.module)
-        except ImportError:
-            missing.append(name)
-    if missing:
-        return "grammars", False, f"missing: {', '.join(missing)}; reinstall dowse"
-    return "grammars", True, f"{len(LANGUAGES)} grammars load"
+    names = {
+        grammar.name for each in LANGUAGES.values() for grammar in (each.grammar, *each.variants.values())
+    }
+    try:
+        damaged = damaged_grammars(names)
+    except (DowseError, OSError) as error:
+        return "grammars", False, str(error)
+    if damaged:
+        return "grammars", False, f"missing or damaged: {', '.join(damaged)}; reinstall dowse"
+    return "grammars", True, f"{len(names)} grammars as shipped"
 
 
 def _models() -> Check:

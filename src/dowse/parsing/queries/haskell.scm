@@ -5,7 +5,7 @@
 (declarations (bind name: (_) @name match: (_) @body) @function)
 (declarations (data_type name: (_) @name constructors: (_)? @body) @type)
 (declarations (newtype name: (_) @name) @type)
-(declarations (type_synonym name: (_) @name) @type)
+(declarations (type_synomym name: (_) @name) @type)
 (declarations (class name: (_) @name declarations: (_)? @body) @class)
 (declarations (instance patterns: (type_patterns) @name) @impl)
 (class_declarations (signature name: (_) @name) @method)
