@@ -14,6 +14,8 @@ from dowse.storage.protocol import Reader
 from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, SymbolRow, is_test
 
 _LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?\Z")
+# Between the path of a file and the name of a symbol in it: src/server.c:main.
+_PATH_AND_NAME = re.compile(r"\.\w+:(?=[^\W\d])")
 # Candidates that an error about an ambiguous name lists.
 _MAX_LISTED = 8
 # Names of files that stand for their folder.
@@ -89,7 +91,8 @@ def resolve_groups(reader: Reader, text: str, kinds: Collection[str] = ()) -> li
         for row in matches:
             groups.setdefault((row.file_id, row.qualified_name), []).append(row)
         return list(groups.values())
-    rows = reader.rows_of_files([row.file_id for row in matches])
+    files = [row.file_id for row in matches]
+    rows = [*reader.rows_of_files(files), *(row for row in matches if row.row < 0)]
     same = [(row.file_id, row.qualified_name, row.signature) for row in matches]
     return [
         [row for row in rows if (row.file_id, row.qualified_name, row.signature) == each] for each in same
@@ -109,14 +112,30 @@ def symbols_named(reader: Reader, name: str, limit: int) -> list[SymbolRow]:
         return []
 
 
-def has_symbol(reader: Reader, name: str) -> bool:
-    """Whether a text names a symbol."""
+def has_symbol(reader: Reader, name: str, *, with_names: bool = False) -> bool:
+    """Whether a text names a symbol or, if asked, a name."""
     if _LOCATION.match(_normalize(name)):
         return bool(symbols_named(reader, name, 1))
     parts = _parts(name)
     if len(parts) == 1:  # however many symbols have it
-        return bool(reader.rows_named(parts, 1))
-    return bool(_longest_match(reader, parts))
+        return bool(reader.rows_named(parts, 1, with_names=with_names))
+    return bool(_longest_match(reader, parts, with_names=with_names))
+
+
+def names_called(reader: Reader, name: str, limit: int) -> list[SymbolRow]:
+    """Return the names that a text means, the project's own code first; those of a symbol's name as well."""
+    parts = _parts(name)
+    named = [row for row in _named(reader, parts[-1]) if row.row < 0] if parts else []
+    rows = _longest_suffix(named, parts)
+    return sorted(rows, key=partial(_relevance_key, parts))[:limit]
+
+
+def names_containing(reader: Reader, part: str, limit: int) -> list[SymbolRow]:
+    """Return names that a text is a part of, shortest first."""
+    if reader.symbol_count() > _MAX_SCANNED:
+        return []
+    rows = reader.lookup(f"*{part}*", _MAX_NEAR, is_unqualified=True, with_names=True)
+    return [row for row in rows if row.row < 0][:limit]
 
 
 def known_names(reader: Reader, names: Sequence[str]) -> list[str]:
@@ -126,7 +145,9 @@ def known_names(reader: Reader, names: Sequence[str]) -> list[str]:
     return [name for name, part in last.items() if part in known]
 
 
-def nearest_names(reader: Reader, name: str, distance: int, limit: int) -> list[SymbolRow]:
+def nearest_names(
+    reader: Reader, name: str, distance: int, limit: int, *, with_names: bool = False
+) -> list[SymbolRow]:
     """Return symbols whose name is within an edit distance, without case and separators; nearest first.
 
     One for each name: the project's own code before tests, types before members.
@@ -134,7 +155,7 @@ def nearest_names(reader: Reader, name: str, distance: int, limit: int) -> list[
     wanted = fold_name(name)
     if not wanted or len(wanted) > _MAX_LENGTH or reader.symbol_count() > _MAX_SCANNED:
         return []
-    if distance and (same := nearest_names(reader, name, 0, limit)):
+    if distance and (same := nearest_names(reader, name, 0, limit, with_names=with_names)):
         return same
     # Of k + 1 pieces of a name, k edits leave one as it is.
     size = -(-len(wanted) // (distance + 1))
@@ -143,12 +164,13 @@ def nearest_names(reader: Reader, name: str, distance: int, limit: int) -> list[
     for place, piece in enumerate(pieces):
         deadline.check()
         pattern = f"{'*' if place else ''}{'*'.join(piece)}{'*' if place < len(pieces) - 1 else ''}"
-        for row in reader.lookup(pattern, _MAX_NEAR, names_only=True):
+        for row in reader.lookup(pattern, _MAX_NEAR, is_unqualified=True, with_names=with_names):
             far = edit_distance(fold_name(row.name), wanted, distance)
             if far > distance or not row.row or row.kind in NON_DEFINITION_KINDS:
                 continue
             key = (
                 far,
+                row.row < 0,
                 bool(row.role),
                 row.name.lower() != name.lower(),
                 row.kind not in TYPE_KINDS,
@@ -166,7 +188,7 @@ def suggestions(reader: Reader, text: str) -> list[str]:
         return []
     rows = _with_near_owner(_named(reader, parts[-1]), parts)
     distance = 1 if len(parts[-1]) < _MIN_TWO_EDITS else 2
-    rows = rows or nearest_names(reader, parts[-1], distance, _MAX_SUGGESTED)
+    rows = rows or nearest_names(reader, parts[-1], distance, _MAX_SUGGESTED, with_names=True)
     return list(dict.fromkeys(row.qualified_name for row in rows))[:_MAX_SUGGESTED]
 
 
@@ -192,9 +214,18 @@ def _matches(reader: Reader, text: str) -> list[SymbolRow]:
     return sorted(rows, key=partial(_relevance_key, parts))
 
 
-def _longest_match(reader: Reader, parts: list[str]) -> list[SymbolRow]:
-    """Return the symbols whose path and qualified name end in as many of these parts as any do."""
-    named = _named(reader, parts[-1]) if parts else []
+def _longest_match(reader: Reader, parts: list[str], *, with_names: bool = True) -> list[SymbolRow]:
+    """Return the symbols whose path and qualified name end in as many of these parts as any do.
+
+    Names count where no symbol that defines something matches as well.
+    """
+    named = _named(reader, parts[-1], with_names=with_names) if parts else []
+    matching = _longest_suffix(named, parts)
+    defined = [row for row in matching if row.row > 0 and row.kind not in NON_DEFINITION_KINDS]
+    return defined or [row for row in matching if row.row < 0] or matching
+
+
+def _longest_suffix(named: list[SymbolRow], parts: list[str]) -> list[SymbolRow]:
     for length in range(len(parts), 0, -1):
         if length == 1 < len(parts) and _with_near_owner(named, parts):
             return []  # a misspelt class is no reason to take any method of that name
@@ -204,8 +235,8 @@ def _longest_match(reader: Reader, parts: list[str]) -> list[SymbolRow]:
     return []
 
 
-def _named(reader: Reader, name: str) -> list[SymbolRow]:
-    return reader.rows_named([name], _MAX_SAME_NAME)
+def _named(reader: Reader, name: str, *, with_names: bool = True) -> list[SymbolRow]:
+    return reader.rows_named([name], _MAX_SAME_NAME, with_names=with_names)
 
 
 def _with_near_owner(rows: list[SymbolRow], parts: list[str]) -> list[SymbolRow]:
@@ -252,7 +283,8 @@ def _normalize(text: str) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    return [part for part in re.split(r"::|->|[.#/\\]", _normalize(text)) if part]
+    by_path = _PATH_AND_NAME.sub("/", _normalize(text))
+    return [part for part in re.split(r"::|->|[.#/\\]", by_path) if part]
 
 
 def _unknown(reader: Reader, text: str) -> DowseError:

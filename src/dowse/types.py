@@ -289,6 +289,19 @@ class SymbolRecord(NamedTuple):
     overrides: bool = False  # whether its name may be that of a class in another file
 
 
+class NameRecord(NamedTuple):
+    """A name to be stored."""
+
+    key: str  # unique in the index, and the same across re-indexing
+    kind: str
+    name: str
+    qualified_name: str
+    line: int
+    signature: str  # the line
+    scope_key: int = 0  # as those of `SymbolRecord`, of names alone: calls never see them
+    name_key: int = 0
+
+
 class FileRecord(NamedTuple):
     """A file to be stored."""
 
@@ -313,6 +326,7 @@ class FileRecord(NamedTuple):
     marks: tuple[int, ...] = ()  # hashes under which the file as a whole is looked up
     # Whether its references and trigrams are stored later (`GraphPart`): words are searchable sooner so.
     is_deferred: bool = False
+    names: tuple[NameRecord, ...] = ()
 
 
 class GraphPart(NamedTuple):
@@ -323,6 +337,7 @@ class GraphPart(NamedTuple):
     offers: tuple[int, ...]
     marks: tuple[int, ...]
     keys: tuple[tuple[int, int, bool], ...]  # of each symbol: scope_key, name_key, overrides
+    name_keys: tuple[tuple[str, int, int], ...] = ()  # of each name: key, scope_key, name_key
 
 
 class DeferredFile(NamedTuple):
@@ -338,9 +353,9 @@ class DeferredFile(NamedTuple):
 
 @json_form(hidden=("row", "file_id"), renamed={"key": "id"})
 class SymbolRow(NamedTuple):
-    """A stored symbol without its text, for ranking."""
+    """A stored symbol without its text, for ranking; or a name."""
 
-    row: int
+    row: int  # negative for a name, 0 for a file as a whole
     key: str
     repo: str
     path: str

@@ -82,15 +82,18 @@ class MemoryGraph:
     def files_with_suffix(self, ending: str) -> list[SymbolRow]:
         return [row for row in self.files() if f"/{row.path}".endswith(f"/{ending}")]
 
-    def lookup(self, pattern: str, limit: int, *, names_only: bool = False) -> list[SymbolRow]:
+    def lookup(
+        self, pattern: str, limit: int, *, is_unqualified: bool = False, with_names: bool = False
+    ) -> list[SymbolRow]:
         rows = [
             row
             for row in self._symbols.values()
-            if fnmatchcase(row.name, pattern) or (not names_only and fnmatchcase(row.qualified_name, pattern))
+            if fnmatchcase(row.name, pattern)
+            or (not is_unqualified and fnmatchcase(row.qualified_name, pattern))
         ]
         return rows[:limit]
 
-    def rows_named(self, names: Sequence[str], limit: int) -> list[SymbolRow]:
+    def rows_named(self, names: Sequence[str], limit: int, *, with_names: bool = False) -> list[SymbolRow]:
         return [row for row in self._symbols.values() if row.name in names][:limit]
 
     # Files without text: no name is mentioned in them.

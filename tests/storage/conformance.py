@@ -391,7 +391,7 @@ class Conformance(Suite):
         with shop.reader() as reader:
             assert {row.name for row in reader.lookup(pattern, 100)} == names
             assert len(reader.lookup(pattern, 1)) == min(1, len(names))
-            by_name = {row.name for row in reader.lookup(pattern, 100, names_only=True)}
+            by_name = {row.name for row in reader.lookup(pattern, 100, is_unqualified=True)}
             assert by_name == (set() if "." in pattern else names)
 
     @pytest.mark.parametrize(

@@ -59,29 +59,33 @@ def find_mentions(
         return Mentions()
     pattern, own = _name_pattern(seeds), _own_rows(reader, seeds)
     known = {(edge.file_id, edge.line) for step in direct for edge in step.edges}
-    lines, is_complete = _matching_lines(reader, pattern)
+    lines, is_complete = matching_lines(reader, pattern)
     own_files = {seed.file_id for seed in seeds}
-    for (file_id, row), numbers in _by_symbol(reader, lines, own_files & lines.keys()).items():
+    for (file_id, row), numbers in lines_by_symbol(reader, lines, own_files & lines.keys()).items():
         if row in own:
             known.update((file_id, number) for number in numbers)
     left = [
         (file, number) for file, numbers in lines.items() for number in numbers if (file, number) not in known
     ]
     files = {row.file_id: row for row in reader.file_rows(sorted({file for file, _ in left}))}
-    left.sort(key=lambda place: (*_file_order(files[place[0]]), place[1]))
+    left.sort(key=lambda place: (*file_order(files[place[0]]), place[1]))
     shown = _read(reader, pattern, left[:limit] if limit else left, files)
     return Mentions(tuple(shown), len(left), is_complete)
 
 
 def _name_pattern(seeds: Sequence[SymbolRow]) -> Pattern:
     """Return the pattern of the seeds' names as whole words; a constructor is called by that of its class."""
-    from dowse.query.regex.matcher import compile_pattern  # only when an answer needs mentions
-
     names = {seed.name for seed in seeds}
     names |= {seed.qualified_name.split(".")[-2] for seed in seeds if is_constructor(seed)}
-    folds = seeds[0].language in _CASE_INSENSITIVE
-    words = "|".join(map(_whole_word, sorted(names)))
-    return compile_pattern(words, case="insensitive" if folds else "sensitive")
+    return word_pattern(sorted(names), folds=seeds[0].language in _CASE_INSENSITIVE)
+
+
+def word_pattern(words: Sequence[str], *, folds: bool = False) -> Pattern:
+    """Return the pattern of some words as whole words; `folds` ignores their case."""
+    from dowse.query.regex.matcher import compile_pattern  # only when an answer needs mentions
+
+    pattern = "|".join(map(_whole_word, words))
+    return compile_pattern(pattern, case="insensitive" if folds else "sensitive")
 
 
 def _whole_word(name: str) -> str:
@@ -101,7 +105,7 @@ def _own_rows(reader: Reader, seeds: Sequence[SymbolRow]) -> set[int]:
     return own | {row.row for row in rows if row.qualified_name in owners}
 
 
-def _matching_lines(reader: Reader, pattern: Pattern) -> tuple[dict[int, list[int]], bool]:
+def matching_lines(reader: Reader, pattern: Pattern) -> tuple[dict[int, list[int]], bool]:
     """Return the numbers of matching lines by file, and whether every file was read."""
     from dowse.query.regex.trigrams import required_trigrams
 
@@ -117,14 +121,16 @@ def _matching_lines(reader: Reader, pattern: Pattern) -> tuple[dict[int, list[in
     return lines, is_complete
 
 
-def _by_symbol(reader: Reader, lines: dict[int, list[int]], files: Collection[int]) -> SymbolLines:
+def lines_by_symbol(reader: Reader, lines: dict[int, list[int]], files: Collection[int]) -> SymbolLines:
+    """Return lines of files under the innermost symbols around them."""
     by_symbol: SymbolLines = {}
     for file_id, extents in reader.symbol_ranges(sorted(files)):
         assign_to_symbols(file_id, extents, lines[file_id], by_symbol)
     return by_symbol
 
 
-def _file_order(file: SymbolRow) -> tuple[bool, int, str, str]:
+def file_order(file: SymbolRow) -> tuple[bool, int, str, str]:
+    """Return a sort key of files: code first, then tests, then prose."""
     return file.language in _PROSE, role_order(file), file.repo, file.path
 
 
@@ -140,7 +146,7 @@ def _read(
         wanted.setdefault(file, []).append(number)
     rows = {
         (file, number): row
-        for (file, row), numbers in _by_symbol(reader, wanted, wanted).items()
+        for (file, row), numbers in lines_by_symbol(reader, wanted, wanted).items()
         for number in numbers
     }
     symbols = {row.row: row for row in reader.rows(sorted({row for row in rows.values() if row}))}

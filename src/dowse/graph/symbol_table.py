@@ -18,7 +18,7 @@ from dowse.graph.platforms import platform_branches
 from dowse.parsing.declared_types import parse_declared_type
 from dowse.parsing.facts import DOCUMENTED, RESULT
 from dowse.parsing.languages import LANGUAGES
-from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord
+from dowse.types import TYPE_KINDS, Definition, Fact, NameRecord, ParsedFile, Reference, SymbolRecord
 
 # A field of the current object; those of Ruby are other names than its methods.
 _FIELD = re.compile(r"(?:(?:self|this|cls)\.|\$this->|(?:self|static)::\$)?(?:(?<=[.>$])(#?\w+)|(@{1,2}\w+))")
@@ -53,6 +53,7 @@ class GraphRecord(NamedTuple):
     """The graph's part of a file record."""
 
     symbols: tuple[SymbolRecord, ...]
+    names: tuple[NameRecord, ...]
     table: bytes  # the encoded symbol table
     offers: tuple[int, ...]
     marks: tuple[int, ...]
@@ -67,7 +68,13 @@ class SymbolTable(NamedTuple):
 
 
 def make_graph_record(
-    parsed: ParsedFile, path: str, text: str, symbols: list[SymbolRecord], repo: str = "", tree: str = ""
+    parsed: ParsedFile,
+    path: str,
+    text: str,
+    symbols: list[SymbolRecord],
+    names: tuple[NameRecord, ...] = (),
+    repo: str = "",
+    tree: str = "",
 ) -> GraphRecord:
     """Build the symbol table of a file and the keys of its symbols; `tree` names the indexed folder."""
     language = parsed.language
@@ -85,7 +92,7 @@ def make_graph_record(
         bindings.update(npm_bindings(path, text))
     package = bindings["package"][0][1] if "package" in bindings else ""
     family, scope, prefix = family_of(language), scope_of(language, path, package), prefix_of(language, path)
-    names = keys.COPIES if family == "c" and keys.is_amalgamation(path) else family
+    name_family = keys.COPIES if family == "c" and keys.is_amalgamation(path) else family
     _bind_extensions(bindings, parsed)
     if family == "jvm":
         _bind_functional_interfaces(bindings, parsed)
@@ -102,7 +109,7 @@ def make_graph_record(
             offers.append(keys.fingerprint(key, symbol.key))
             continue
         key = keys.scope_key(family, scope, join_names(prefix, definition.qualified_name))
-        bare = keys.name_key(names, definition.kind == "method", definition.name)
+        bare = keys.name_key(name_family, definition.kind == "method", definition.name)
         overrides = definition.kind == "method" and definition.qualified_name.rpartition(".")[0] in derived
         keyed.append(symbol._replace(scope_key=key, name_key=bare, overrides=overrides))
         offers.append(keys.fingerprint(key, f"{symbol.key} {symbol.kind} {symbol.signature}"))
@@ -115,7 +122,7 @@ def make_graph_record(
     offers.extend(keys.fingerprint(mark, path) for mark in marks)
     is_empty = not (parsed.references or bindings or local)
     table = b"" if is_empty else encode_symbol_table(SymbolTable(bindings, local, parsed.remainder))
-    return GraphRecord(tuple(keyed), table, tuple(offers), marks)
+    return GraphRecord(tuple(keyed), names, table, tuple(offers), marks)
 
 
 def encode_symbol_table(table: SymbolTable) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
@@ -25,6 +25,8 @@ from dowse.types import (
     Definition,
     FileRecord,
     GraphPart,
+    Name,
+    NameRecord,
     ParsedFile,
     Reference,
     SymbolRecord,
@@ -35,6 +37,10 @@ from dowse.types import (
 # more often than that allows; so many terms more in each lower b to about .3. Chosen on commit subjects of
 # the four repositories of bench/manifests/git.json.
 LENGTH_PADDING = " _" * 150
+
+
+# Bytes of the line of a name that are its signature.
+_LINE_BYTES = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +91,17 @@ def make_record(
         text="",
         symbols=tuple(symbols),
         is_deferred=is_deferred,
+        names=name_records(data, parsed.names, key),
     )
     if is_deferred:
         return record
     text = data.decode() if strip_docs else source.text
-    graph = make_graph_record(parsed, source.path, text, symbols, source.repo, source.tree)
+    graph = make_graph_record(parsed, source.path, text, symbols, record.names, source.repo, source.tree)
     return record._replace(
         references=pack_references(parsed.references),
         text=text,
         symbols=graph.symbols,
+        names=graph.names,
         facts=pack(graph.table) if graph.table else b"",
         offers=graph.offers,
         marks=graph.marks,
@@ -110,13 +118,15 @@ def make_graph_part(file: DeferredFile, data: bytes, keys: Sequence[str], tree: 
     symbols = [_bare_record(definition, key(definition.qualified_name)) for definition in parsed.definitions]
     if [symbol.key for symbol in symbols] != list(keys):
         return None
-    graph = make_graph_record(parsed, file.path, data.decode(), symbols, file.repo, tree)
+    names = name_records(data, parsed.names, key)
+    graph = make_graph_record(parsed, file.path, data.decode(), symbols, names, file.repo, tree)
     return GraphPart(
         pack_references(parsed.references),
         pack(graph.table) if graph.table else b"",
         graph.offers,
         graph.marks,
         tuple((symbol.scope_key, symbol.name_key, symbol.overrides) for symbol in graph.symbols),
+        tuple((name.key, name.scope_key, name.name_key) for name in graph.names if name.scope_key),
     )
 
 
@@ -132,6 +142,20 @@ def _bare_record(definition: Definition, key: str) -> SymbolRecord:
     return SymbolRecord(
         *(key, kind, name, qualified_name, start_line, end_line, signature, doc, spans),
         *("", (), doc_spans, b"", part),
+    )
+
+
+def name_records(data: bytes, names: Sequence[Name], key: Callable[[str], str]) -> tuple[NameRecord, ...]:
+    """Return the records of names; after those of the symbols, for their keys come from one sequence."""
+    if not names:
+        return ()
+    lines = data.split(b"\n")
+    return tuple(
+        NameRecord(
+            *(key(f"name {qualified_name}"), kind, name, qualified_name, line),
+            " ".join(lines[line - 1][:_LINE_BYTES].decode("utf-8", "ignore").split()),
+        )
+        for kind, name, qualified_name, line, _ in names
     )
 
 

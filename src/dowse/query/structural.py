@@ -43,7 +43,7 @@ _NOUN = (
     r"(?:function|method|class|interface|trait|struct|type|module|constructor|decorator|macro|enum|constant"
     r"|variable|symbol|protocol|property|field|package|abstract class|base class|mixin|annotation)"
 )
-_BARE = r"[$@]?[^\W\d][\w$]*(?:(?:::|->|[.#/\\])[\w$]+)*[!?]?"
+_BARE = r"[$@]?[^\W\d][\w$]*(?:(?:::|->|[.#/\\])[\w$]+)*[!?=]?"
 _NAME = (
     r"`(?P<tick>[^`\s]+)`|\"(?P<quote>[^\"\s]+)\"|'(?P<single>[^'\s]+)'"
     rf"|(?P<location>[\w./\\-]+\.\w+:\d+)|(?P<bare>{_BARE})"
@@ -73,7 +73,7 @@ def parse_structural(text: str, exists: Callable[[str], bool] = lambda _: False)
         text: The query as it was typed; filters in it are ignored.
         exists: Whether a symbol has a name; a plain word counts as a name only then.
     """
-    plain = " ".join(_FILTER.sub(" ", text).split()).rstrip("?!. ")
+    plain = _without_end_marks(" ".join(_FILTER.sub(" ", text).split()), exists)
     if len(plain) > 200:  # a pasted text, not a question
         return None
     for question in dict.fromkeys(_readings(plain)):
@@ -83,6 +83,14 @@ def parse_structural(text: str, exists: Callable[[str], bool] = lambda _: False)
             if query:
                 return query
     return None
+
+
+def _without_end_marks(text: str, exists: Callable[[str], bool]) -> str:
+    """Remove the marks at the end of a question, unless the first belongs to its last name: `save!`."""
+    plain = text.rstrip("?!=. ")
+    last = plain.rpartition(" ")[2]
+    mark = text[len(plain) : len(plain) + 1]
+    return plain + mark if mark in ("!", "?", "=") and exists(last + mark) else plain
 
 
 def _readings(text: str) -> Iterator[str]:

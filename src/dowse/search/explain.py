@@ -28,6 +28,7 @@ from dowse.types import (
     LineMatch,
     Note,
     PlanReport,
+    Span,
     Symbol,
 )
 from dowse.vectors.embedding_progress import read_progress
@@ -89,8 +90,6 @@ def make_answer(
     shown = hits[: options.k] if options.k else hits
     confidences = hit_confidences(context, candidates, ranking, shown)
     all_notes = [*notes]
-    if plan.unknown:
-        all_notes.append(Note("unknown-name", f"no symbol here is called {plan.unknown}"))
     known = [confidences[hit.row.row] for hit in shown if hit.row.row in confidences]
     if not ranking.located and is_nothing(known):
         all_notes.append(NOTHING_RELEVANT)
@@ -229,10 +228,16 @@ def _hits(
 
 
 def _frame_lines(ranking: Ranking, hit: RankedHit, symbol: Symbol) -> tuple[LineMatch, ...]:
-    """Return the line of the stack frame that a hit stands for."""
+    """Return the line that a hit is there for: of a stack frame, a message, a definition."""
     line = next((each.line for each in ranking.located if each.row.row == hit.row.row), 0)
     texts = (text for number, text in symbol.numbered_lines if number == line)
-    return tuple(LineMatch(line, text, ((0, len(text)),)) for text in texts)
+    return tuple(LineMatch(line, text, (_span(text, hit),)) for text in texts)
+
+
+def _span(text: str, hit: RankedHit) -> Span:
+    """Return where a line has the name of a hit; all of it for a symbol."""
+    start = text.find(hit.row.name) if hit.row.row < 0 else -1
+    return (start, start + len(hit.row.name)) if start >= 0 else (0, len(text))
 
 
 def _relaxation_notes(candidates: Candidates, ranking: Ranking, shown: Sequence[RankedHit]) -> list[Note]:

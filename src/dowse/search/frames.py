@@ -38,11 +38,11 @@ _NOT_NAMES = frozenset(
 
 
 class LocatedHit(NamedTuple):
-    """A symbol that a pasted text points to, by a position or by the words of an error message."""
+    """A symbol or name that a query points to: by a position, by the words of a message, by its name."""
 
     row: SymbolRow
     line: int
-    source: str  # of its contribution: "frame" or "message"
+    source: str  # of its contribution: "frame", "message", "definition" or "occurrence"
     detail: str
 
 
@@ -77,20 +77,27 @@ def find_frames(reader: Reader, trace: StackTrace) -> list[LocatedHit]:
     return list(hits.values())
 
 
-def located_first(hits: Sequence[RankedHit], located: Sequence[LocatedHit]) -> list[RankedHit]:
-    """Move the symbols that a pasted text points to before all other hits, in their order."""
+def located_first(
+    hits: Sequence[RankedHit], located: Sequence[LocatedHit], position: int = 0
+) -> list[RankedHit]:
+    """Move what a query points to before all other hits, or behind some of them, in their order."""
     if not located:
         return list(hits)
     by_row = {hit.row.row: hit for hit in hits}
     best = max((hit.score for hit in hits), default=0.0) or 1.0
+    highest, lowest = 2 * best, best
+    if position:
+        highest = hits[position - 1].score
+        lowest = min(highest, hits[position].score) if position < len(hits) else highest / 2
     first: list[RankedHit] = []
     for number, (row, _, source, detail) in enumerate(located):
         hit = by_row.get(row.row) or RankedHit(row, 0.0, [])
-        score = best * (2 - number / len(located))
+        score = highest - (highest - lowest) * number / len(located)
         contributions = [*hit.contributions, Contribution(source, score - hit.score, detail)]
         first.append(RankedHit(hit.row, score, contributions))
     known = {each.row.row for each in located}
-    return [*first, *(hit for hit in hits if hit.row.row not in known)]
+    others = [hit for hit in hits if hit.row.row not in known]
+    return [*others[:position], *first, *others[position:]]
 
 
 def frame_note(trace: StackTrace, frames: Sequence[LocatedHit]) -> Note:

@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
     from dowse.feedback.store import FeedbackStore
     from dowse.query.long_text import LongText
+    from dowse.search.frames import LocatedHit
     from dowse.search.long_questions import Reading
     from dowse.storage.protocol import Floats
     from dowse.types import Boost
@@ -122,7 +123,8 @@ def search(
             embedded = embedded._replace(approximate=reader.has_approximate_vectors(encoder.id))
     plan = make_plan(
         request,
-        partial(_has_symbol, reader),
+        partial(_is_defined, reader),
+        is_symbol=partial(_is_defined, reader, with_names=False),
         has_vectors=bool(embedded and (embedded.symbols or embedded.approximate))
         or encodes_at_query_time(reader, embedded),
         has_graph=not reader.is_corpus,
@@ -191,7 +193,27 @@ def search(
             located = [*frames, *(each for each in located if each.row.row not in known)]
         located = [each for each in located if context.allows(each.row.row)]
         hits, ranking = located_first(hits, located), replace(ranking, located=located)
+    elif plan.unknown or (len(features.names) == 1 and plan.kind != "structure" and not reader.is_corpus):
+        hits, ranking = _definitions_first(context, ranking, hits, notes)
     return make_answer(context, candidates, ranking, hits, total, notes)
+
+
+def _definitions_first(
+    context: SearchContext, ranking: Ranking, hits: list[RankedHit], notes: list[Note]
+) -> tuple[list[RankedHit], Ranking]:
+    """Put the definition of the name that a query is first; where nothing defines it, where it occurs."""
+    from dowse.search.definitions import find_definitions, find_occurrences
+    from dowse.search.frames import located_first
+
+    located: list[LocatedHit] = []
+    position, found = 0, list[Note]()
+    if len(context.features.names) == 1:
+        located, position, found = find_definitions(context, hits)
+    if context.plan.unknown and not located:
+        located, note = find_occurrences(context, context.plan.unknown)
+        found = [note]
+    notes += found
+    return located_first(hits, located, position), replace(ranking, located=located)
 
 
 def _keep_vectors(
@@ -213,9 +235,9 @@ def _keep_vectors(
     return replace(context, embedded=embedded)
 
 
-def _has_symbol(reader: Reader, name: str) -> bool:
+def _is_defined(reader: Reader, name: str, *, with_names: bool = True) -> bool:
     deadline.check()  # a query may have hundreds of names
-    return has_symbol(reader, name)
+    return has_symbol(reader, name, with_names=with_names)
 
 
 def _has_time(step: str, notes: list[Note]) -> bool:
@@ -401,7 +423,7 @@ def _named_rows(context: SearchContext, profile: Profile, known: Sequence[Symbol
     if len(names) != 1 or not profile.definition or context.plan.kind == "structure":
         return []
     found = {row.row for row in known}
-    named = symbols_named(context.reader, next(iter(names)), _MAX_NAMED)
+    named = [row for row in symbols_named(context.reader, next(iter(names)), _MAX_NAMED) if row.row > 0]
     types = [row for row in named if row.kind in TYPE_KINDS][:1]
     scopes = {row.qualified_name: row.name for row in types}
     members = [

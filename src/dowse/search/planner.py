@@ -81,6 +81,7 @@ def make_plan(
     request: SearchRequest | str,
     exists: Callable[[str], bool] = lambda _: True,
     *,
+    is_symbol: Callable[[str], bool] | None = None,
     has_vectors: bool = True,
     has_graph: bool = True,
     correct: Callable[[Query], Correction] = Correction,
@@ -90,7 +91,8 @@ def make_plan(
 
     Args:
         request: The query and its options.
-        exists: Whether a symbol has a name.
+        exists: Whether anything defined here has a name.
+        is_symbol: Whether a symbol has it; None takes `exists`.
         has_vectors: Whether an encoder is in use and something is embedded.
         has_graph: Whether there are references between symbols; a corpus of functions has none.
         correct: Corrects the spelling of words.
@@ -142,7 +144,7 @@ def make_plan(
         reason = f"{trace.source}: the symbols at its positions first, then what its message is about"
         plan = replace(plan, mode="hybrid", kind="trace", reason=reason, lanes=PLANNED_LANES[:2])
     else:
-        plan = _plan_by_kind(plan, exists, has_graph)
+        plan = _plan_by_kind(plan, exists, is_symbol or exists, has_graph)
     if options.mode == "auto" and not options.lanes and not has_vectors:
         plan = _without_lane(plan, "embedding")
     return replace(plan, fusion=_choose_fusion(plan, options.fusion), question=_question_kinds(plan))
@@ -259,12 +261,14 @@ def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], boo
     return replace(plan, structural=structural, seeds=_seeds(plan.query, structural, exists))
 
 
-def _plan_by_kind(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
+def _plan_by_kind(
+    plan: Plan, exists: Callable[[str], bool], is_symbol: Callable[[str], bool], has_graph: bool
+) -> Plan:
     """Choose lanes by the kind of query."""
     query = plan.query
     structural = parse_structural(query.source, exists)
     if structural and structural.relation == "definition":
-        return _plan_definition(plan, structural.seed, exists, has_graph)
+        return _plan_definition(plan, structural.seed, exists, is_symbol, has_graph)
     structural = structural if has_graph else None
     names = (structural.seed, structural.target) if structural else ()
     missing = next((name for name in names if name and not exists(name)), "")
@@ -282,16 +286,22 @@ def _plan_by_kind(plan: Plan, exists: Callable[[str], bool], has_graph: bool) ->
         )
     if missing:
         plan = replace(plan, unknown=missing)
-    return _plan_by_words(plan, exists, has_graph)
+    return _plan_by_words(plan, exists, is_symbol, has_graph)
 
 
-def _plan_definition(plan: Plan, name: str, exists: Callable[[str], bool], has_graph: bool) -> Plan:
+def _plan_definition(
+    plan: Plan,
+    name: str,
+    exists: Callable[[str], bool],
+    is_symbol: Callable[[str], bool],
+    has_graph: bool,
+) -> Plan:
     """Answer "where is X defined" and "what does X return" as the name alone."""
     if not exists(name):
-        return _plan_by_words(replace(plan, unknown=name), exists, has_graph)
+        return _plan_by_words(replace(plan, unknown=name), exists, is_symbol, has_graph)
     others = (clause for clause in plan.query.clauses if not isinstance(clause, Word))
     query = replace(plan.query, clauses=(Word(name, identifier=True), *others))
-    plan = _plan_by_words(replace(plan, query=query, text=name), exists, has_graph)
+    plan = _plan_by_words(replace(plan, query=query, text=name), exists, is_symbol, has_graph)
     return replace(plan, reason=f"asks for the definition of {name}: it comes first")
 
 
@@ -300,7 +310,9 @@ def _structural_text(structural: StructuralQuery) -> str:
     return f"{names} test" if structural.relation == "tests" else names
 
 
-def _plan_by_words(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
+def _plan_by_words(
+    plan: Plan, exists: Callable[[str], bool], is_symbol: Callable[[str], bool], has_graph: bool
+) -> Plan:
     """Choose lanes by names and words."""
     query = plan.query
     names = [word.text for word in query.words if word.identifier]
@@ -312,7 +324,7 @@ def _plan_by_words(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -
             return replace(plan, mode="keyword", kind="name", reason=reason, lanes=lanes, seeds=seeds)
         # Part of a name, or a misspelt one: the embedding lane can still find it.
         plan = replace(plan, unknown=plain_name(names[0]))
-    seeds = _seeds(query, None, exists) if names and has_graph else ()
+    seeds = _seeds(query, None, is_symbol) if names and has_graph else ()
     if seeds:
         reason = "words with a name among them: all lanes"
         return replace(plan, mode="hybrid", kind="mixed", reason=reason, lanes=PLANNED_LANES, seeds=seeds)

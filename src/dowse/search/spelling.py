@@ -124,12 +124,13 @@ class _Speller:
 
     def _correct_plain(self, word: Word, is_alone: bool) -> list[Word]:
         text, known = word.text, self.frequency(word.text)
-        if (known and not (is_alone and len(text) >= _MIN_COMPOUND)) or has_symbol(self._reader, text):
+        is_known = known and not (is_alone and len(text) >= _MIN_COMPOUND)
+        if is_known or has_symbol(self._reader, text, with_names=is_alone):
             return [word]
         rank = word_rank(text.lower()) if self._keeps_words and not is_alone else None
         if rank is not None and rank < _COMMON:
             return [word]
-        if is_alone and (name := self._nearest_name(text, 0 if known else self._distance)):
+        if is_alone and (name := self._nearest_name(text, 0 if known else self._distance, with_names=True)):
             return [Word(name, identifier=True)]
         if rank is None and not self.name_frequency(text) and (parts := self._split(text.lower())):
             return [*([word] if known else []), *map(Word, parts)]
@@ -143,12 +144,15 @@ class _Speller:
 
     def _correct_name(self, word: Word, is_alone: bool) -> list[Word]:
         """Correct a name by the names of symbols, else the parts of it that the index does not have."""
-        if has_symbol(self._reader, word.text) or self._reader.document_frequency(word.text.lower()):
+        if has_symbol(self._reader, word.text, with_names=is_alone) or self._reader.document_frequency(
+            word.text.lower()
+        ):
             return [word]  # a symbol, or a name from elsewhere that the code uses
         is_short = len(word.text) < _MIN_COMPOUND and not is_alone
         unknown = [part for part in split_identifier(word.text) if len(part) > 2 and not self.frequency(part)]
         may_be_misspelt = unknown or len(word.text) >= _MIN_LONG_NAME
-        name = "" if is_short else self._nearest_name(word.text, self._distance if may_be_misspelt else 0)
+        distance = self._distance if may_be_misspelt else 0
+        name = "" if is_short else self._nearest_name(word.text, distance, with_names=is_alone)
         if name:
             return [Word(name, identifier=True)]
         text = word.text
@@ -159,11 +163,11 @@ class _Speller:
             text = name
         return [replace(word, text=text)]
 
-    def _nearest_name(self, text: str, distance: int) -> str:
+    def _nearest_name(self, text: str, distance: int, *, with_names: bool = False) -> str:
         """Return the nearest name of a symbol; with distance 0, one of several words that differs in form."""
         if len(fold_name(text)) < 4:
             return ""
-        rows = nearest_names(self._reader, text, distance, 1)
+        rows = nearest_names(self._reader, text, distance, 1, with_names=with_names)
         if not rows:
             return ""
         is_same = fold_name(rows[0].name) == fold_name(text)

@@ -53,7 +53,7 @@ class ReadCache:
         self.rows = BoundedCache[int, SymbolRow](_MAX_ROWS)
         self.texts = BoundedCache[int, bytes](_MAX_TEXT_BYTES, len)
         # By row, or negative file id of a whole file.
-        self.symbols = BoundedCache[int, Symbol](
+        self.symbols = BoundedCache[tuple[int, int], Symbol](
             _MAX_TEXT_BYTES, lambda symbol: len(symbol.code) + len(symbol.doc)
         )
         self.frequencies = BoundedCache[tuple[str, str], int](_MAX_FREQUENCIES)  # by field and term

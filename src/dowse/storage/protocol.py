@@ -162,10 +162,13 @@ class Reader(Protocol):
         """Yield row, own text and, in a corpus, documentation of symbols, in any order."""
 
     def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
-        """Return symbols by row, in the given order."""
+        """Return symbols and names by row, in the given order."""
 
     def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return the symbols of files, file by file, in the order of their lines."""
+
+    def names_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
+        """Return the names of files, file by file, in the order of their lines."""
 
     def symbol_ranges(self, file_ids: Sequence[int]) -> Iterator[tuple[int, SymbolRanges]]:
         """Yield, for each file, the line ranges of its symbols: by first line, outer before inner."""
@@ -173,17 +176,22 @@ class Reader(Protocol):
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return files as if each were one symbol of kind "file" around all its lines (row 0)."""
 
-    def lookup(self, pattern: str, limit: int, *, names_only: bool = False) -> list[SymbolRow]:
+    def lookup(
+        self, pattern: str, limit: int, *, is_unqualified: bool = False, with_names: bool = False
+    ) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`.
 
-        By their names alone is much quicker.
+        By their names alone is much quicker. `with_names` adds names; of one name, symbols come first.
         """
 
-    def rows_named(self, names: Sequence[str], limit: int) -> list[SymbolRow]:
-        """Return the symbols with one of these names, letter by letter; by name, path and line."""
+    def rows_named(self, names: Sequence[str], limit: int, *, with_names: bool = False) -> list[SymbolRow]:
+        """Return the symbols called so, letter by letter; by name, path and line.
+
+        `with_names` adds names; of one name, symbols come first.
+        """
 
     def rows_by_key(self, keys: Sequence[str]) -> list[SymbolRow]:
-        """Return the symbols with these keys; unknown keys are ignored."""
+        """Return the symbols and names with these keys; unknown keys are ignored."""
 
     def files_with_suffix(self, ending: str) -> list[StoredFile]:
         """Return the files whose path is this, or ends with it after a `/`."""
@@ -195,7 +203,7 @@ class Reader(Protocol):
         """Return the files that have a problem, such as no syntax tree."""
 
     def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
-        """Return symbols with their text."""
+        """Return symbols with their text; names with the lines around them."""
 
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT

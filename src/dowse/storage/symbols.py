@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from dowse.encoders.document import Document
 
 
+# Lines around a name that are shown with it, before and after its own.
+_BEFORE, _AFTER = 2, 5
+
+
 class SymbolDetails(NamedTuple):
     """The columns of a symbol that its row leaves out."""
 
@@ -24,18 +28,32 @@ class SymbolDetails(NamedTuple):
 def build_symbols(
     rows: Sequence[SymbolRow], texts: Mapping[int, bytes], details: Mapping[int, SymbolDetails]
 ) -> list[Symbol]:
-    """Return symbols with their text; one without details is a file."""
+    """Return symbols with their text; of those without details, names have negative rows, files have 0."""
     return [_build_symbol(row, texts[row.file_id], details.get(row.row)) for row in rows]
 
 
 def _build_symbol(row: SymbolRow, text: bytes, details: SymbolDetails | None) -> Symbol:
-    doc, spans, _, digest = details or SymbolDetails("", [(0, len(text))], (), "")
+    whole = surroundings(text, row.start_line) if row.row < 0 else (0, len(text))
+    doc, spans, _, digest = details or SymbolDetails("", [whole], (), "")
     code = join_spans(text, spans).decode("utf-8", "replace")
     return Symbol(
         *(row.key, row.repo, row.path, row.language, row.kind, row.name, row.qualified_name),
         *(row.start_line, row.end_line, row.signature, doc, code, digest),
         line_numbers=_line_numbers(text, spans),
     )
+
+
+def surroundings(text: bytes, line: int) -> Span:
+    """Return the lines around a line of a file."""
+    start = 0
+    for _ in range(line - 1 - _BEFORE):
+        start = text.find(b"\n", start) + 1
+    end = start
+    for _ in range(min(line - 1, _BEFORE) + 1 + _AFTER):
+        end = text.find(b"\n", end) + 1
+        if not end:
+            return start, len(text)
+    return start, end
 
 
 def _line_numbers(text: bytes, spans: Sequence[Span]) -> tuple[int, ...]:

@@ -167,7 +167,13 @@ class RowReader:
             files.append(file_row(file_id, key, repo, path, language, role, lines))
         return files
 
-    def lookup(self, pattern: str, limit: int, *, names_only: bool = False) -> list[SymbolRow]:
+    def names_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
+        """Return the names of files, file by file, in the order of their lines."""
+        return []
+
+    def lookup(
+        self, pattern: str, limit: int, *, is_unqualified: bool = False, with_names: bool = False
+    ) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches, by name first, shortest names first.
 
         Where more match than one search returns, the first in alphabetical order are taken.
@@ -176,7 +182,7 @@ class RowReader:
         name, full = (wildcard_query(field, pattern) for field in ("name", "qualified_name"))
         scored: list[Query] = [
             {"constant_score": {"filter": name, "boost": 2.0}},
-            *([] if names_only else [{"constant_score": {"filter": full}}]),
+            *([] if is_unqualified else [{"constant_score": {"filter": full}}]),
         ]
         body = {
             "query": self._searcher.query(should=scored),
@@ -191,7 +197,7 @@ class RowReader:
                 matches.append(((score < 2, len(symbol_name), symbol_name, path, line), row))
         return self.rows([row for _, row in sorted(matches)[:limit]])
 
-    def rows_named(self, names: Sequence[str], limit: int) -> list[SymbolRow]:
+    def rows_named(self, names: Sequence[str], limit: int, *, with_names: bool = False) -> list[SymbolRow]:
         """Return the symbols with one of these names, letter by letter; by name, path and line."""
         sort = [{"name": "asc"}, {"path": "asc"}, {"start_line": "asc"}, {"row": "asc"}]
         rows: list[SymbolRow] = []

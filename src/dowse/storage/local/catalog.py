@@ -18,10 +18,10 @@ from dowse.storage.local.graph_tables import SCHEMA as GRAPH_SCHEMA
 from dowse.storage.local.graph_tables import GraphTables, placeholders
 from dowse.storage.local.layout import has_generations, has_no_locks
 from dowse.storage.local.queries import CatalogQueries
-from dowse.types import FileRecord, SymbolRecord
+from dowse.types import FileRecord, NameRecord, SymbolRecord
 
 # Raised whenever what is stored, or the tokenizer, changes.
-FORMAT_VERSION = 12
+FORMAT_VERSION = 13
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -35,7 +35,7 @@ CREATE TABLE files (
 CREATE TABLE texts (file_id INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE TABLE refs (file_id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE symbols (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY,  -- negative for names, which have no text of their own
     key TEXT NOT NULL, file_id INTEGER NOT NULL, kind TEXT NOT NULL,
     name TEXT NOT NULL, qualified_name TEXT NOT NULL,
     start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
@@ -268,13 +268,14 @@ class Catalog(CatalogQueries):
             f"INSERT INTO symbols VALUES ({placeholders(18)})",
             [_symbol_values(row, file_id, each) for row, each in zip(rows, record.symbols, strict=True)],
         )
+        self._put_names(file_id, record.names, dict(before.rows) if before else {})
         self.graph.put_file(file_id, record, rows)
         return file_id, rows
 
     def _rows_for(self, record: FileRecord, known: dict[str, int]) -> list[int]:
         """Return a row for every symbol: the one it had, or a new one."""
         (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM symbols").fetchone()
-        last = max(last, *known.values()) if known else last
+        last = max(0, last, *known.values())
         rows = []
         for symbol in record.symbols:
             row = known.pop(symbol.key, 0)
@@ -282,6 +283,21 @@ class Catalog(CatalogQueries):
                 last = row = last + 1
             rows.append(row)
         return rows
+
+    def _put_names(self, file_id: int, names: Sequence[NameRecord], known: dict[str, int]) -> None:
+        """Add the names of a file: rows below 0, with the columns that names have."""
+        if not names:
+            return
+        (last,) = self._db.execute("SELECT coalesce(min(id), 0) FROM symbols").fetchone()
+        last = min(0, last, *known.values())
+        values = []
+        for key, kind, name, qualified_name, line, signature, scope_key, name_key in names:
+            row = known.pop(key, 0)
+            if not row:
+                last = row = last - 1
+            named = (row, key, file_id, kind, name, qualified_name, line, line, signature)
+            values.append((*named, "", "", "", "", b"", 0, scope_key, name_key, 0))
+        self._db.executemany(f"INSERT INTO symbols VALUES ({placeholders(18)})", values)
 
     def delete_file(self, key: str, replacement: FileRecord | None = None) -> RemovedFile | None:
         """Remove a file and all that belongs to it; return what `put_file` of its replacement needs.
@@ -294,6 +310,7 @@ class Catalog(CatalogQueries):
         symbols = self._db.execute("SELECT key, id FROM symbols WHERE file_id=?", row).fetchall()
         removed = RemovedFile(int(row[0]), self.graph.offers(row[0]), dict(symbols))
         keep = {symbol.key for symbol in replacement.symbols} if replacement else set()
+        keep |= {name.key for name in replacement.names} if replacement else set()
         self.graph.delete_file(removed.file_id, [each for name, each in symbols if name not in keep])
         if replacement is None:
             self.graph.note_change(removed.offers, ())

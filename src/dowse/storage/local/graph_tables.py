@@ -76,7 +76,7 @@ class GraphTables:
             "INSERT INTO facts VALUES (?,?,?,?)",
             (file_id, record.facts, array("q", record.offers).tobytes(), array("q", rows).tobytes()),
         )
-        names = [symbol.name_key for symbol in record.symbols]
+        names = [symbol.name_key for symbol in record.symbols] + [name.name_key for name in record.names]
         self._put_names(file_id, record.marks, names, has_facts=bool(record.facts))
 
     def complete_file(self, file_id: int, part: GraphPart) -> None:
@@ -97,7 +97,14 @@ class GraphTables:
                 if scope_key or name_key
             ],
         )
-        names = [name_key for _, name_key, _ in part.keys]
+        if part.name_keys:
+            query = "SELECT key, id FROM symbols WHERE file_id=? AND id<0"
+            named = dict(self._db.execute(query, (file_id,)))
+            self._db.executemany(
+                "UPDATE symbols SET scope_key=?, name_key=? WHERE id=?",
+                [(scope, name, named[key]) for key, scope, name in part.name_keys if key in named],
+            )
+        names = [key for _, key, _ in part.keys] + [key for _, _, key in part.name_keys]
         self._put_names(file_id, part.marks, names, has_facts=bool(part.facts))
 
     def _put_names(
@@ -119,7 +126,7 @@ class GraphTables:
 
     def symbol_keys(self, file_id: int) -> list[str]:
         """Return the keys of the symbols of a file, in the order in which references count them."""
-        keys = dict(self._db.execute("SELECT id, key FROM symbols WHERE file_id=?", (file_id,)))
+        keys = dict(self._db.execute("SELECT id, key FROM symbols WHERE file_id=? AND id>0", (file_id,)))
         return [keys[row] for row in self._rows(file_id) if row in keys]
 
     def _rows(self, file_id: int) -> array[int]:
@@ -194,7 +201,7 @@ class GraphTables:
             each[0]: _FILE_SYMBOL(each)
             for each in self._db.execute(
                 "SELECT id, kind, name, qualified_name, start_line, end_line, part, signature"
-                " FROM symbols WHERE file_id=?",
+                " FROM symbols WHERE file_id=? AND id>0",
                 (file_id,),
             )
         }

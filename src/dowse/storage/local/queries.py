@@ -50,7 +50,8 @@ class CatalogQueries:
         """Return every file of the index."""
         rows = self._db.execute(
             "SELECT f.id, f.repo, f.path, f.language, f.role, f.size, f.mtime_ns, f.encoding, f.lines,"
-            " f.problem, (SELECT count(*) FROM symbols s WHERE s.file_id = f.id) FROM files f ORDER BY f.path"
+            " f.problem, (SELECT count(*) FROM symbols s WHERE s.file_id = f.id AND s.id>0)"
+            " FROM files f ORDER BY f.path"
         )
         return [StoredFile(*row) for row in rows]
 
@@ -61,7 +62,7 @@ class CatalogQueries:
     def counts(self) -> dict[str, int]:
         """Return the number of files, symbols, source bytes and skipped paths."""
         files, size = self._db.execute("SELECT count(*), coalesce(sum(size), 0) FROM files").fetchone()
-        (symbols,) = self._db.execute("SELECT count(*) FROM symbols").fetchone()
+        (symbols,) = self._db.execute("SELECT count(*) FROM symbols WHERE id>0").fetchone()
         (skipped,) = self._db.execute("SELECT count(*) FROM skipped").fetchone()
         return {"files": files, "symbols": symbols, "bytes": size, "skipped": skipped}
 
@@ -72,20 +73,28 @@ class CatalogQueries:
         )
 
     def rows(self, ids: Sequence[int]) -> list[SymbolRow]:
-        """Return the symbols with these ids, in the given order; unknown ids are left out."""
+        """Return the symbols and names with these ids, in the given order; unknown ids are left out."""
         by_id = {row[0]: SymbolRow(*row) for row in self._among(ids, f"{_ROW_SELECT} WHERE s.id IN ({{}})")}
         return [by_id[i] for i in ids if i in by_id]
 
     def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return all symbols of some files, in the order of their lines."""
-        query = f"{_ROW_SELECT} WHERE s.file_id IN ({{}}) ORDER BY s.file_id, s.start_line, s.end_line DESC"
+        return self._rows_of(file_ids, "s.id>0")
+
+    def names_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
+        """Return all names of some files, in the order of their lines."""
+        return self._rows_of(file_ids, "s.id<0")
+
+    def _rows_of(self, file_ids: Sequence[int], condition: str) -> list[SymbolRow]:
+        order = "ORDER BY s.file_id, s.start_line, s.end_line DESC"
+        query = f"{_ROW_SELECT} WHERE s.file_id IN ({{}}) AND {condition} {order}"
         return [SymbolRow(*row) for row in self._among(file_ids, query)]
 
     def symbol_ranges(self, file_ids: Sequence[int]) -> Iterator[tuple[int, SymbolRanges]]:
         """Yield, for each file, the line ranges of its symbols: by first line, outer before inner."""
         ranges: dict[int, SymbolRanges] = {file_id: SymbolRanges([], [], []) for file_id in file_ids}
         query = (
-            "SELECT file_id, id, start_line, end_line FROM symbols WHERE file_id IN ({})"
+            "SELECT file_id, id, start_line, end_line FROM symbols WHERE file_id IN ({}) AND id>0"
             " ORDER BY file_id, start_line, end_line DESC"
         )
         for file_id, row, first, last in self._among(file_ids, query):
@@ -106,32 +115,36 @@ class CatalogQueries:
             batch = ids[start : start + _BATCH]
             yield from self._db.execute(query.format(placeholders(len(batch))), batch)
 
-    def lookup(self, pattern: str, limit: int, *, names_only: bool = False) -> list[SymbolRow]:
+    def lookup(
+        self, pattern: str, limit: int, *, is_unqualified: bool = False, with_names: bool = False
+    ) -> list[SymbolRow]:
         """Return symbols whose name or qualified name matches a pattern (`*`, `?`), shortest names first."""
         escaped = escape_surrogates(pattern).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         like = escaped.replace("*", "%").replace("?", "_")
-        if names_only:  # reads the index of names, and the rows of matches alone
+        tier = "" if with_names else " AND s.id>0"
+        order = "length(s.name), s.name, s.id<0, f.path, s.start_line LIMIT ?"
+        if is_unqualified:  # reads the index of names, and the rows of matches alone
             first = pattern[:1].lower() if pattern[:1].isascii() and pattern[:1].isalnum() else ""
             between = (first, chr(ord(first) + 1)) if first else ("", chr(0x10FFFF))
             query = (
                 f"{_ROW_SELECT} WHERE s.id IN (SELECT id FROM symbols WHERE name LIKE ? ESCAPE '\\'"
-                " AND name COLLATE NOCASE BETWEEN ? AND ?)"
-                " ORDER BY length(s.name), s.name, f.path, s.start_line LIMIT ?"
+                f" AND name COLLATE NOCASE BETWEEN ? AND ?){tier} ORDER BY {order}"
             )
             return [SymbolRow(*row) for row in self._db.execute(query, (like, *between, limit))]
         query = (
-            f"{_ROW_SELECT} WHERE s.name LIKE ? ESCAPE '\\' OR s.qualified_name LIKE ? ESCAPE '\\'"
-            " ORDER BY s.name LIKE ? ESCAPE '\\' DESC, length(s.name), s.name, f.path, s.start_line LIMIT ?"
+            f"{_ROW_SELECT} WHERE (s.name LIKE ? ESCAPE '\\' OR s.qualified_name LIKE ? ESCAPE '\\'){tier}"
+            f" ORDER BY s.name LIKE ? ESCAPE '\\' DESC, {order}"
         )
         return [SymbolRow(*row) for row in self._db.execute(query, (like, like, like, limit))]
 
-    def rows_named(self, names: Sequence[str], limit: int) -> list[SymbolRow]:
-        """Return the symbols with one of these names, letter by letter; by name, path and line."""
+    def rows_named(self, names: Sequence[str], limit: int, *, with_names: bool = False) -> list[SymbolRow]:
+        """Return the symbols called so, letter by letter; by name, path and line."""
         wanted = sorted({escape_surrogates(name) for name in names})
         # The index folds the case of ASCII letters; the second condition does not.
         query = (
             f"{_ROW_SELECT} WHERE s.name COLLATE NOCASE IN ({{0}}) AND s.name IN ({{0}})"
-            " ORDER BY s.name, f.path, s.start_line, s.id LIMIT ?"
+            f"{'' if with_names else ' AND s.id>0'}"
+            " ORDER BY s.name, s.id<0, f.path, s.start_line, s.id LIMIT ?"
         )
         rows: list[SymbolRow] = []
         for start in range(0, len(wanted), _BATCH):
@@ -141,7 +154,7 @@ class CatalogQueries:
         return rows
 
     def rows_by_key(self, keys: Sequence[str]) -> list[SymbolRow]:
-        """Return the symbols with these keys; scans the table, which has no index for them."""
+        """Return the symbols and names with these keys; scans the table, which has no index for them."""
         return [SymbolRow(*row) for row in self._among(keys, f"{_ROW_SELECT} WHERE s.key IN ({{}})")]
 
     def paths(self) -> list[tuple[int, str, str]]:
@@ -151,15 +164,15 @@ class CatalogQueries:
     def names_like(self, glob: str) -> list[tuple[int, str, str]]:
         """Return row, name and qualified name of all symbols that a glob matches, and perhaps of others."""
         last = re.split(r"[.#:/]", glob)[-1]
-        query = "SELECT id, name, qualified_name FROM symbols"
+        query = "SELECT id, name, qualified_name FROM symbols WHERE id>0"
         # SQLite folds the case of ASCII alone.
         if not last or "*" in last or "?" in last or not last.isascii():
             return self._db.execute(query).fetchall()
-        return self._db.execute(f"{query} WHERE name = ? COLLATE NOCASE", (last,)).fetchall()
+        return self._db.execute(f"{query} AND name = ? COLLATE NOCASE", (last,)).fetchall()
 
     def vector_keys(self) -> tuple[list[int], list[bytes]]:
         """Return the rows of all symbols, ascending, and the keys of their vectors."""
-        pairs = self._db.execute("SELECT id, vector_key FROM symbols ORDER BY id").fetchall()
+        pairs = self._db.execute("SELECT id, vector_key FROM symbols WHERE id>0 ORDER BY id").fetchall()
         return [row for row, _ in pairs], [key for _, key in pairs]
 
     def vector_keys_of(self, rows: Sequence[int]) -> dict[int, bytes]:
@@ -171,7 +184,9 @@ class CatalogQueries:
 
         Documentation beside the code of a corpus is not part of the content hash, but of what is encoded.
         """
-        symbols = self._db.execute("SELECT id, file_id, content_hash, vector_key FROM symbols ORDER BY id")
+        symbols = self._db.execute(
+            "SELECT id, file_id, content_hash, vector_key FROM symbols WHERE id>0 ORDER BY id"
+        )
         is_corpus = self._is_corpus()
         return [
             (row, file_id, (int(digest or "0", 16) ^ int.from_bytes(key if is_corpus else b"")).to_bytes(16))

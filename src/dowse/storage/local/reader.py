@@ -174,16 +174,16 @@ class LocalReader(CatalogQueries):
 
     def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
         """Return symbols with their text."""
-        by_key = {row.row or -row.file_id: row for row in rows}
+        by_key = {(row.row, row.file_id): row for row in rows}
 
-        def read(keys: Sequence[int]) -> Iterable[tuple[int, Symbol]]:
+        def read(keys: Sequence[tuple[int, int]]) -> Iterable[tuple[tuple[int, int], Symbol]]:
             missing = [by_key[key] for key in keys]
             texts = self._cache.texts.get({row.file_id for row in missing}, self.texts)
-            details = self.details([row.row for row in missing if row.row])
+            details = self.details([row.row for row in missing if row.row > 0])
             return zip(keys, build_symbols(missing, texts, details), strict=True)
 
         symbols = self._cache.symbols.get(by_key, read)
-        return [symbols[row.row or -row.file_id] for row in rows]
+        return [symbols[row.row, row.file_id] for row in rows]
 
     def documents(self, rows: Sequence[int]) -> list[Document]:
         """Return what an encoder reads of symbols."""
@@ -232,3 +232,4 @@ class LocalReader(CatalogQueries):
         for file in self.files():
             self.text(file.file_id).decode()
             self.symbols(self.rows_of_files([file.file_id]))
+            self.names_of_files([file.file_id])
