@@ -1,8 +1,9 @@
-"""How right the call graph is, by compilers and by runs of tests: precision and recall over repositories.
+"""How right the graph is, by compilers and by runs of tests: precision and recall over repositories.
 
     python bench/graph_oracle.py make LANGUAGE CHECKOUT OUT --tools DIR
     python bench/graph_oracle.py measure --language LANGUAGE CHECKOUT ORACLE [--show] [--out FILE]
     python bench/graph_oracle.py all --data DIR [--language LANGUAGE] --out bench/results/graph_oracle.json
+    python bench/graph_oracle.py references --data DIR [--language LANGUAGE] [--name NAME] [--show]
 
 `make` runs the oracle of a language (a program in bench/oracles, which asks the compiler or type checker)
 and writes a gzipped JSONL file with one call site a line:
@@ -42,8 +43,20 @@ constructor count as one callee.
 By **edge** (as call graphs are usually compared), each pair of caller and callee counts once, and it is
 found or right if it is at any of its sites. By **site**, each pair of site and target counts.
 
-`all` measures every repository of data/oracle_repositories.json: oracles are in DIR/LANGUAGE-NAME.jsonl.gz,
-checkouts in DIR/checkouts/NAME. Single misses of repositories marked "report" are never looked at.
+`references` measures what is no call: reads, writes, imports, types, bases, decorators, keywords. Oracles of
+Python, TypeScript, Go, Rust, Java, C and C# print a line for each, beside the calls, without `caller`:
+
+    {"path", "line", "column", "name", "reference": KIND, "targets": [{"path", "line", "name", "kind"}]}
+
+`kind` is that of the definition: class, function, method, field, property, variable, constant, enumerator, …
+Several targets are one definition (a field and its later declarations); there are none where the name means
+a local variable or something outside. Each reference counts, by the exact position: **precision** of the
+certain edges there, **recall of resolved** and **recall of possible** (any edge); all together, by kind of
+definition (`none`: without targets) and by kind of reference. A definition that the index lacks is missed.
+
+`all` and `references` measure every repository of data/oracle_repositories.json: oracles are in
+DIR/LANGUAGE-NAME.jsonl.gz, checkouts in DIR/checkouts/NAME. Single misses of repositories marked "report" are
+never looked at.
 """
 
 from __future__ import annotations
@@ -55,7 +68,9 @@ import shlex
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,7 +79,7 @@ from dowse.graph.type_hierarchy import is_constructor, is_type, overridden_metho
 from dowse.indexing.update import update
 from dowse.storage.local.backend import LocalBackend
 from dowse.storage.protocol import Reader
-from dowse.types import SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, SymbolRow
 
 from common import work_folder, write_results
 
@@ -73,8 +88,10 @@ _REPOSITORIES = Path(__file__).parent / "data" / "oracle_repositories.json"
 _CERTAIN = ("resolved", "unique")
 # A decorator that is called is stored as a use.
 _KINDS = ("calls", "uses")
+_REFERENCE_KINDS = (*_KINDS, "extends", "implements", "imports")
 
 Site = dict[str, Any]
+Figures = dict[str, Any]
 
 
 def oracle_command(language: str, checkout: Path, tools: Path) -> list[str]:
@@ -130,9 +147,13 @@ def main() -> None:
     one.add_argument("--language", required=True)
     one.add_argument("--show", action="store_true", help="print what is wrong or missed (dev only)")
     every = commands.add_parser("all", help="measure all repositories")
-    every.add_argument("--data", type=Path, required=True)
-    every.add_argument("--language", default="", help="only this one")
-    for command in (one, every):
+    references = commands.add_parser("references", help="compare reads, writes, imports and types")
+    references.add_argument("--name", default="", help="only this repository")
+    references.add_argument("--show", action="store_true", help="print what is wrong or missed (dev only)")
+    for command in (every, references):
+        command.add_argument("--data", type=Path, required=True)
+        command.add_argument("--language", default="", help="only this one")
+    for command in (one, every, references):
         command.add_argument("--work", type=Path, help="index here (default: a temporary folder)")
         command.add_argument("--out", type=Path)
     options = parser.parse_args()
@@ -143,8 +164,11 @@ def main() -> None:
         if options.command == "measure":
             results: dict[str, Any] = measure(options.checkout, options.oracle, work / "index", options.show)
             print_figures(options.checkout.name, results)
+        elif options.command == "references":
+            judged = partial(measure_references, show=options.show)
+            results = measure_all(options.data, options.language, work, judged, options.name)
         else:
-            results = measure_all(options.data, options.language, work)
+            results = measure_all(options.data, options.language, work, measure)
     if options.out:
         write_results(options.out, results)
 
@@ -153,45 +177,75 @@ def make_oracle(language: str, checkout: Path, out: Path, tools: Path) -> None:
     """Run the oracle of a language and store its sites, ordered and each once."""
     command = oracle_command(language, checkout, tools)
     printed = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
-    sites = {(s["path"], s["line"], s["column"]): s for s in map(json.loads, printed)}
+    sites = {(s["path"], s["line"], s["column"], s.get("reference", "")): s for s in map(json.loads, printed)}
+    # What means nothing here matters only where something here has the name.
+    names = {target["name"] for s in sites.values() for target in s["targets"]}
+    kept = [key for key, s in sorted(sites.items()) if s["targets"] or s.get("name", "") in {"", *names}]
     with gzip.open(out, "wt") as file:
-        file.writelines(json.dumps(sites[key]) + "\n" for key in sorted(sites))
-    print(f"{out}: {len(sites)} sites, {sum(bool(s['targets']) for s in sites.values())} with targets")
+        file.writelines(json.dumps(sites[key]) + "\n" for key in kept)
+    print(f"{out}: {len(kept)} sites, {sum(bool(sites[key]['targets']) for key in kept)} with targets")
 
 
-def measure_all(data: Path, language: str, work: Path) -> dict[str, Any]:
+def measure_all(
+    data: Path, language: str, work: Path, measured: Callable[[Path, Path, Path], Figures], name: str = ""
+) -> dict[str, Any]:
     """Return the figures of all repositories, by language and half."""
     results: dict[str, Any] = {}
-    for each, halves in json.loads(
-        (_ORACLES.parent / "data" / "oracle_repositories.json").read_text()
-    ).items():
-        if language not in ("", each):
-            continue
+    for each, halves in json.loads(_REPOSITORIES.read_text()).items():
         for half, repositories in halves.items():
-            for name, source in repositories.items():
-                oracle = data / f"{each}-{name}.jsonl.gz"
-                if not oracle.exists():
-                    print(f"{each} {name}: no {oracle}", file=sys.stderr)
+            for repository, source in repositories.items():
+                if language not in ("", each) or name not in ("", repository):
                     continue
-                figures = measure(data / "checkouts" / name, oracle, work / f"{each}-{name}")
-                results.setdefault(each, {}).setdefault(half, {})[name] = {"source": source, **figures}
-                print_figures(f"{each} {half} {name}", figures)
+                oracle = data / f"{each}-{repository}.jsonl.gz"
+                if not oracle.exists():
+                    print(f"{each} {repository}: no {oracle}", file=sys.stderr)
+                    continue
+                figures = measured(data / "checkouts" / repository, oracle, work / f"{each}-{repository}")
+                results.setdefault(each, {}).setdefault(half, {})[repository] = {"source": source, **figures}
+                print_figures(f"{each} {half} {repository}", figures)
     return results
 
 
-def measure(checkout: Path, oracle: Path, index: Path, show: bool = False) -> dict[str, Any]:
-    """Index a checkout and return the figures of its graph beside an oracle."""
-    with gzip.open(oracle, "rt") as lines:
-        sites = [json.loads(line) for line in lines]
-    backend = LocalBackend(index)
-    update(backend, checkout, Settings())
-    with backend.reader() as reader:
-        graph = Graph(reader, {site["path"] for site in sites})
-        tally = Tally()
+def measure(checkout: Path, oracle: Path, index: Path, show: bool = False) -> Figures:
+    """Index a checkout and return the figures of its call graph beside an oracle."""
+    sites = [site for site in read_oracle(oracle) if "reference" not in site]
+    tally = Tally()
+    with graph_of(checkout, index, {site["path"] for site in sites}, _KINDS) as graph:
         for site in sites:
             if site["path"] in graph.symbols:
                 judge(graph, site, tally, show)
     return tally.figures()
+
+
+def measure_references(checkout: Path, oracle: Path, index: Path, show: bool = False) -> Figures:
+    """Index a checkout and return the figures of its references beside an oracle."""
+    sites = [site for site in read_oracle(oracle) if "reference" in site]
+    counts: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    with graph_of(checkout, index, {site["path"] for site in sites}, _REFERENCE_KINDS) as graph:
+        for site in sites:
+            if site["path"] in graph.symbols:
+                judge_reference(graph, site, counts, show)
+    return {
+        group: {
+            name: share(counts[group][name]) for name in ("precision", "recall_resolved", "recall_possible")
+        }
+        for group in sorted(counts)
+    }
+
+
+def read_oracle(oracle: Path) -> list[Site]:
+    """Return the sites of an oracle."""
+    with gzip.open(oracle, "rt") as lines:
+        return [json.loads(line) for line in lines]
+
+
+@contextmanager
+def graph_of(checkout: Path, index: Path, paths: set[str], kinds: Sequence[str]) -> Iterator[Graph]:
+    """Index a checkout and open the edges of some files."""
+    backend = LocalBackend(index)
+    update(backend, checkout, Settings())
+    with backend.reader() as reader:
+        yield Graph(reader, paths, kinds)
 
 
 class Callee(NamedTuple):
@@ -217,7 +271,7 @@ class Claim(NamedTuple):
 class Graph:
     """The symbols and edges of an index, by path and position."""
 
-    def __init__(self, reader: Reader, paths: set[str]) -> None:
+    def __init__(self, reader: Reader, paths: set[str], kinds: Sequence[str]) -> None:
         self._reader = reader
         self._bases: dict[Callee, set[Callee]] = {}
         files = [file.file_id for file in reader.files()]
@@ -226,13 +280,23 @@ class Graph:
             self.symbols[row.path].append(row)
         self.claims: dict[tuple[str, int, int], list[Claim]] = defaultdict(list)
         by_row = {row.row: row for rows in self.symbols.values() for row in rows}
+        self._by_callee: dict[Callee, list[SymbolRow]] = defaultdict(list)
+        for row in by_row.values():
+            self._by_callee[callee_of(row)].append(row)
         for path in paths & set(self.symbols):
-            for edge in reader.edges([row.row for row in self.symbols[path]], _KINDS, limit=10_000_000):
+            edges = reader.edges([row.row for row in self.symbols[path]], kinds, limit=10_000_000)
+            names = sorted({edge.target for edge in edges} - by_row.keys())  # definitions that are no symbols
+            by_row |= {row.row: row for row in reader.rows(names)}
+            for edge in edges:
                 claim = Claim(by_row[edge.target], edge.confidence in _CERTAIN, edge.reason)
                 self.claims[path, edge.line, edge.column].append(claim)
         for claims in self.claims.values():
             if len({claim.callee for claim in claims}) == 1 and not any(claim.reason for claim in claims):
                 claims[:] = [claim._replace(is_certain=True) for claim in claims]
+
+    def overloads(self, claim: Claim) -> list[SymbolRow]:
+        """Return the symbols that count as one with that of a claim."""
+        return [claim.symbol, *self._by_callee.get(claim.callee, ())]
 
     def find(self, target: Site) -> SymbolRow | None:
         """Return the symbol of a target: the innermost of its name around its line."""
@@ -288,6 +352,36 @@ def judge(graph: Graph, site: Site, tally: Tally, show: bool) -> None:
             tally.add("recall_all", caller, position, callee_of(symbol), is_possible)
         if show and not is_resolved and dispatch != "value" and not (dispatch and is_possible):
             report("unsure" if is_possible else "missed", site, claims)
+
+
+def judge_reference(graph: Graph, site: Site, counts: dict[str, dict[str, list[bool]]], show: bool) -> None:
+    """Compare the edges at the position of a reference with what the oracle says of it."""
+    place = (site["path"], site["line"], site["column"])
+    claims = [c for c in graph.claims.get(place, []) if c.symbol.kind not in NON_DEFINITION_KINDS]
+    targets = site["targets"]
+    right = {c.callee for c in claims if any(is_target(graph.overloads(c), target) for target in targets)}
+    certain = {claim.callee for claim in claims if claim.is_certain}
+    groups = ("all", targets[0]["kind"] if targets else "none", f"by {site['reference']}")
+    for group in groups:
+        counts[group]["precision"] += [callee in right for callee in certain]
+        if targets:
+            counts[group]["recall_resolved"].append(bool(certain & right))
+            counts[group]["recall_possible"].append(bool(right))
+    if show and (certain - right or (targets and not certain & right)):
+        verdict = "WRONG " if certain - right else "unsure" if right else "missed"
+        report(f"{verdict} {site['reference']} {groups[1]} {site['name']}", site, claims)
+
+
+def is_target(symbols: Iterable[SymbolRow], target: Site) -> bool:
+    """Whether one of some symbols is a target, or the constructor of one."""
+    for each in symbols:
+        owner = each.qualified_name.split(".")[-2:-1] if is_constructor(each) else []
+        is_around = each.start_line <= target["line"] <= each.end_line
+        if each.path == target["path"] and (
+            (each.name == target["name"] and is_around) or owner == [target["name"]]
+        ):
+            return True
+    return False
 
 
 def callee_of(symbol: SymbolRow) -> Callee:
@@ -351,15 +445,16 @@ def report(verdict: str, site: Site, claims: Sequence[Claim]) -> None:
     print(verdict, f"{site['path']}:{site['line']}:{site['column']}", "truth", truth, "said", said)
 
 
-def print_figures(name: str, figures: dict[str, Any]) -> None:
-    """Print one line for edges and one for sites."""
-    for unit in ("edges", "sites"):
-        cells = (
-            f"{measure} {row['share']:.3f} ({row['good']}/{row['of']})"
-            for measure, row in figures[unit].items()
-        )
-        print(f"{name} by {unit}:", ", ".join(cells), flush=True)
-    print(f"{name}: {figures['not_symbols']} targets are not symbols", flush=True)
+def print_figures(name: str, figures: Figures) -> None:
+    """Print a line for each group of measures: edges and sites, or kinds of references."""
+    for group, measures in figures.items():
+        if isinstance(measures, dict):
+            cells = (
+                f"{each} {row['share']:.3f} ({row['good']}/{row['of']})" for each, row in measures.items()
+            )
+            print(f"{name} {group}:", ", ".join(cells), flush=True)
+    if "not_symbols" in figures:
+        print(f"{name}: {figures['not_symbols']} targets are not symbols", flush=True)
 
 
 if __name__ == "__main__":

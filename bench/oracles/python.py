@@ -5,6 +5,8 @@ writes, and jedi. What pyright finds outside the checkout is outside. Where both
 kept if they share one, and left out if not. Where only one answers, its word counts. How often each happens
 goes to standard error. A variable or parameter is no answer. Methods of subclasses that override what a site
 names may run by dynamic dispatch, unless it is called on `super()` or on a class.
+
+References that are no calls are pyright's alone: reads, writes, types, bases, decorators, imports, keywords.
 """
 
 from __future__ import annotations
@@ -12,19 +14,25 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jedi
 
 _SKIPPED = {".git", ".venv", "venv", "node_modules", ".tox", "build", "dist"}
 # What the symbols of the checkout itself start with in its SCIP index.
 _PROJECT = "checkout"
+# The kind of reference that the names in a field of a node are; elsewhere they are read.
+_KINDS_BY_FIELD = {
+    **dict.fromkeys(["annotation", "returns", "type_params"], "type"),
+    **{"bases": "base", "decorator_list": "decorator", "targets": "write", "target": "write"},
+}
 
 
 class Definition(NamedTuple):
@@ -44,7 +52,10 @@ class Module:
         self.by_name: dict[str, list[int]] = defaultdict(list)
         self.names: dict[int, str] = {}  # qualified names, by line
         self.calls: list[tuple[ast.Call, str]] = []
-        self._visit(ast.parse(text), "")
+        self.references: list[tuple[str, int, int, str]] = []  # name, line, column, kind of reference
+        tree = ast.parse(text)
+        self._visit(tree, "")
+        self._refer(tree, "read")
 
     def _visit(self, node: ast.AST, scope: str) -> None:
         for child in ast.iter_child_nodes(node):
@@ -57,6 +68,36 @@ class Module:
             elif isinstance(child, ast.Call):
                 self.calls.append((child, scope))
             self._visit(child, inner)
+
+    def _refer(self, node: ast.AST, kind: str) -> None:
+        """Collect the names below a node; a call's name and what only leads to a written name are apart."""
+        for field, value in ast.iter_fields(node):
+            inner = "read" if kind == "write" and field == "value" else _KINDS_BY_FIELD.get(field, kind)
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.Name | ast.Attribute) and (name := called_name(child)):
+                    is_call = isinstance(node, ast.Call) and field == "func"
+                    self.references.append((*name, "call" if is_call else inner))
+                elif isinstance(child, ast.alias | ast.keyword):
+                    name = child.name if isinstance(child, ast.alias) else child.arg or ""
+                    reference = "import" if isinstance(child, ast.alias) else "keyword"
+                    self.references.append((name, child.lineno, child.col_offset, reference))
+                if isinstance(child, ast.AST):
+                    self._refer(child, "read" if isinstance(child, ast.Call) else inner)
+
+    def kind(self, line: int, symbol: str) -> str:
+        """Return the kind of the definition on a line, by the SCIP symbol and the syntax."""
+        node = self.by_line.get(line)
+        owner, _, name = symbol.rpartition("/")[2].rstrip("#().").rpartition("#")
+        if isinstance(node, ast.ClassDef):
+            return "class"
+        if node is not None:
+            is_property = any("property" in ast.unparse(each) for each in node.decorator_list)
+            return "property" if is_property else "method" if owner else "function"
+        if owner:
+            classes = [self.by_line[at] for at in self.by_name.get(owner.replace("#", "."), ())]
+            is_enum = any("Enum" in ast.unparse(b) for c in classes for b in getattr(c, "bases", ()))
+            return "enumerator" if is_enum else "field"
+        return "constant" if name.isupper() else "variable"
 
     def definition(self, line: int, name: str) -> Definition | None:
         """Return the definition of a name on a line; of overloads, the implementation, which is the last."""
@@ -100,6 +141,9 @@ def main() -> None:
             agreement[verdict] += 1
             if answer is not None:
                 print(json.dumps(site(module, call, name, caller, answer, overrides)))
+        for *place, kind in module.references:
+            if kind != "call" and (reference := pyright.refer(module, *place)) is not None:
+                print(json.dumps({**reference, "reference": kind}))
     print(root.name, dict(agreement), file=sys.stderr)
 
 
@@ -185,10 +229,12 @@ def scip_index(root: Path, tools: Path) -> bytes:
         command = [tools / "node_modules/.bin/scip-python", "index", ".", "--output", out]
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         options = ["--project-name", _PROJECT]
-        memory = {"NODE_OPTIONS": "--max-old-space-size=6000"}
-        subprocess.run(
-            [*command, *options], cwd=root, env={**os.environ, **memory, "PATH": path}, check=True, stdout=2
-        )
+        settings = {
+            "NODE_OPTIONS": "--max-old-space-size=6000",
+            "PYTHONPATH": str(root / "src"),
+            "PATH": path,
+        }
+        subprocess.run([*command, *options], cwd=root, env={**os.environ, **settings}, check=True, stdout=2)
         return out.read_bytes()
 
 
@@ -241,20 +287,18 @@ class Pyright:
             if not isinstance(packed, bytes) or not isinstance(symbol, bytes) or not symbol:
                 continue
             line, start, *_, end = decode_varints(packed)
-            roles = occurrence.get(3, 0)
+            roles, named = occurrence.get(3, 0), plain(symbol.decode())
             if isinstance(roles, int) and roles & 1:
                 place = (path, line + 1, start, end)
-                self._definitions[scope_of(path, symbol.decode()), symbol.decode()].append(place)
+                self._definitions[scope_of(path, named), named].append(place)
             else:
-                self._references[path, line + 1, start] = symbol.decode()
+                self._references[path, line + 1, start] = named
 
     def ask(self, module: Module, name: str, line: int, column: int) -> Answer | None:
         """Return what the name at a position means."""
-        characters = len(module.lines[line - 1].encode()[:column].decode("utf-8", "replace"))
-        symbol = self._references.get((module.path, line, characters))
+        symbol, places = self._symbol(module, line, column)
         if symbol is None:
             return None
-        places = self._definitions.get((scope_of(module.path, symbol), symbol), [])
         found = set()
         for path, at, start, end in places:
             other = self._modules.get(path)
@@ -266,6 +310,34 @@ class Pyright:
         # Nothing is known of a variable, nor of a symbol of the checkout without a definition.
         is_own = symbol.startswith("local ") or bool(places) or symbol.split(" ")[2:3] == [_PROJECT]
         return None if is_own else Answer(frozenset())
+
+    def _symbol(
+        self, module: Module, line: int, column: int
+    ) -> tuple[str | None, list[tuple[str, int, int, int]]]:
+        """Return the symbol at a position, with the places of its definitions."""
+        characters = len(module.lines[line - 1].encode()[:column].decode("utf-8", "replace"))
+        symbol = self._references.get((module.path, line, characters))
+        return symbol, self._definitions.get((scope_of(module.path, symbol), symbol), []) if symbol else []
+
+    def refer(self, module: Module, name: str, line: int, column: int) -> dict[str, Any] | None:
+        """Return a reference; without targets where it means a local variable or what is outside."""
+        symbol, places = self._symbol(module, line, column)
+        is_own = symbol is not None and (symbol.startswith("local ") or symbol.split(" ")[2:3] == [_PROJECT])
+        if symbol is None or symbol.endswith(":") or (is_own and not places):
+            return None
+        is_local = symbol.startswith("local ") or symbol.endswith(")")
+        targets = [
+            {"path": path, "line": at, "name": other.lines[at - 1][start:end], "kind": other.kind(at, symbol)}
+            for path, at, start, end in places
+            if (other := self._modules.get(path)) and not is_local
+        ]
+        position = {"path": module.path, "line": line, "column": column}
+        return {**position, "name": name, "targets": targets}
+
+
+def plain(symbol: str) -> str:
+    """Return a symbol as its own file writes it: a module of `src` is imported without it, `x.x.` is `x.`."""
+    return re.sub(r"/(\w+)\.\1\.$", r"/\1.", symbol.replace("`", "").replace(" src.", " "))
 
 
 def scope_of(path: str, symbol: str) -> str:

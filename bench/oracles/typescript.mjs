@@ -3,7 +3,8 @@
 // The checker of the `typescript` package says which declaration a call or `new` resolves to. Each tsconfig.json
 // of a package whose dependencies are installed makes a program; a file is read in the first one that has it.
 // Methods that override what a site names, in classes that extend or implement its type, may run by dynamic
-// dispatch. JSX elements are no call sites.
+// dispatch. JSX elements are no call sites. Other names are references, but for those whose definition has no name
+// of its own in the file: modules, and members of object literals and of types inside others.
 import { createRequire } from "node:module";
 import fs from "node:fs";
 import path from "node:path";
@@ -105,6 +106,38 @@ function calledName(call) {
   return ts.isPropertyAccessExpression(callee) ? callee.name : null;
 }
 
+const isWithin = (node, accepts) => ts.findAncestor(node.parent, accepts) !== undefined;
+
+// The kind of a definition; "local" for a variable of a function, "" for what has no name in its file.
+function definitionKind(d) {
+  if (ts.isParameter(d)) return ts.isParameterPropertyDeclaration(d, d.parent) ? "field" : "local";
+  if (ts.isTypeParameterDeclaration(d)) return "local";
+  if (ts.isVariableDeclaration(d) && d.initializer && ts.isFunctionLike(d.initializer)) return "function";
+  if (ts.isVariableDeclaration(d) || ts.isBindingElement(d))
+    return isWithin(d, ts.isFunctionLike) ? "local" : ts.getCombinedNodeFlags(d) & ts.NodeFlags.Const ? "constant" : "variable";
+  if (ts.isPropertySignature(d) || ts.isMethodSignature(d)) {
+    const isNamed = ts.isInterfaceDeclaration(d.parent) || ts.isTypeAliasDeclaration(d.parent.parent);
+    return !isNamed ? "" : ts.isMethodSignature(d) ? "method" : "field";
+  }
+  if (ts.isTypeAliasDeclaration(d)) return isWithin(d, ts.isFunctionLike) ? "" : "type";
+  if (ts.isMethodDeclaration(d)) return ts.isClassLike(d.parent) ? "method" : "";
+  const kinds = [["class", ts.isClassLike], ["interface", ts.isInterfaceDeclaration], ["enum", ts.isEnumDeclaration],
+    ["enumerator", ts.isEnumMember], ["function", ts.isFunctionDeclaration], ["field", ts.isPropertyDeclaration],
+    ["property", ts.isAccessor]];
+  return kinds.find(([, accepts]) => accepts(d))?.[0] ?? "";
+}
+
+function referenceKind(name) {
+  const at = ts.findAncestor(name, (n) => !ts.isIdentifier(n) && !ts.isPropertyAccessExpression(n) && !ts.isQualifiedName(n));
+  if (isWithin(name, (n) => ts.isImportDeclaration(n) || ts.isExportDeclaration(n))) return "import";
+  if (ts.isExpressionWithTypeArguments(at)) return "base";
+  if (ts.isPartOfTypeNode(name) || ts.isTypeReferenceNode(at)) return "type";
+  if (ts.isDecorator(at)) return "decorator";
+  const isLast = !ts.isPropertyAccessExpression(name.parent) || name.parent.name === name;
+  const expression = name.parent.name === name ? name.parent : name;
+  return isLast && ts.isBinaryExpression(at) && at.left === expression && ts.isAssignmentOperator(at.operatorToken.kind) ? "write" : "read";
+}
+
 class Program {
   constructor(parsed) {
     const quiet = { traceResolution: false, extendedDiagnostics: false }; // they print to standard output
@@ -166,6 +199,34 @@ class Program {
       const kind = targets.some((t) => t.dispatch) ? "dynamic" : "static";
       yield { path: relative(source.fileName), ...position(name), caller: caller(call), kind, targets };
     }
+  }
+
+  *references(source) {
+    const [names, called] = [[], new Set()];
+    const visit = (node) => {
+      if (ts.isCallExpression(node) || ts.isNewExpression(node)) called.add(calledName(node));
+      if (ts.isMemberName(node) && !called.has(node)) names.push(node);
+      if (!ts.isJSDoc(node)) ts.forEachChild(node, visit);
+    };
+    visit(source);
+    for (const name of names) {
+      const declared = this.referred(name) ?? [];
+      const kinds = declared.map(definitionKind);
+      if (!declared.length || declared.some((d) => (d.name ?? d) === name) || kinds.includes("")) continue;
+      const inside = declared.map((d, i) => kinds[i] !== "local" && target(d) && { ...target(d), kind: kinds[i] });
+      const targets = inside.filter(Boolean);
+      yield { path: relative(source.fileName), ...position(name), name: name.text, reference: referenceKind(name), targets };
+    }
+  }
+
+  // The declarations that a name refers to.
+  referred(name) {
+    const [parent, checker] = [name.parent, this.checker];
+    let symbol = checker.getSymbolAtLocation(name);
+    if (ts.isShorthandPropertyAssignment(parent)) symbol = checker.getShorthandAssignmentValueSymbol(parent);
+    if (ts.isExportSpecifier(parent) && !parent.parent.parent.moduleSpecifier) symbol = checker.getExportSpecifierLocalTargetSymbol(parent);
+    if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
+    return (ts.isImportSpecifier(parent) || ts.isExportSpecifier(parent)) && parent.propertyName && parent.name === name ? null : symbol?.declarations;
   }
 
   // The targets of a call; null if they are unknown.
@@ -231,7 +292,7 @@ for (const parsed of configurations()) {
     visited.add(file);
     const source = program.program.getSourceFile(file);
     if (!source) continue;
-    for (const site of program.sites(source)) process.stdout.write(JSON.stringify(site) + "\n");
+    for (const each of [...program.sites(source), ...program.references(source)]) process.stdout.write(JSON.stringify(each) + "\n");
   }
 }
 console.error(`${visited.size} files`);
