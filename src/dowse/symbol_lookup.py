@@ -125,8 +125,8 @@ def has_symbol(reader: Reader, name: str, *, with_names: bool = False) -> bool:
 def names_called(reader: Reader, name: str, limit: int) -> list[SymbolRow]:
     """Return the names that a text means, the project's own code first; those of a symbol's name as well."""
     parts = _parts(name)
-    named = [row for row in _named(reader, parts[-1]) if row.row < 0] if parts else []
-    rows = _longest_suffix(named, parts)
+    matching = _longest_suffix(_named(reader, parts[-1]), parts) if parts else []
+    rows = [row for row in matching if row.row < 0]
     return sorted(rows, key=partial(_relevance_key, parts))[:limit]
 
 

@@ -28,7 +28,6 @@ from dowse.types import (
     LineMatch,
     Note,
     PlanReport,
-    Span,
     Symbol,
 )
 from dowse.vectors.embedding_progress import read_progress
@@ -228,16 +227,12 @@ def _hits(
 
 
 def _frame_lines(ranking: Ranking, hit: RankedHit, symbol: Symbol) -> tuple[LineMatch, ...]:
-    """Return the line that a hit is there for: of a stack frame, a message, a definition."""
+    """Return the line that a hit is there for: of a stack frame, a message, an occurrence."""
+    if hit.row.row < 0:  # the text of a name is its line, with those around it
+        return ()
     line = next((each.line for each in ranking.located if each.row.row == hit.row.row), 0)
     texts = (text for number, text in symbol.numbered_lines if number == line)
-    return tuple(LineMatch(line, text, (_span(text, hit),)) for text in texts)
-
-
-def _span(text: str, hit: RankedHit) -> Span:
-    """Return where a line has the name of a hit; all of it for a symbol."""
-    start = text.find(hit.row.name) if hit.row.row < 0 else -1
-    return (start, start + len(hit.row.name)) if start >= 0 else (0, len(text))
+    return tuple(LineMatch(line, text, ((0, len(text)),)) for text in texts)
 
 
 def _relaxation_notes(candidates: Candidates, ranking: Ranking, shown: Sequence[RankedHit]) -> list[Note]:

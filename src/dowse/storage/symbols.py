@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 # Lines around a name that are shown with it, before and after its own.
-_BEFORE, _AFTER = 2, 5
+_BEFORE, _AFTER = 2, 2
 
 
 class SymbolDetails(NamedTuple):
