@@ -297,7 +297,6 @@ class NameRecord(NamedTuple):
     name: str
     qualified_name: str
     line: int
-    signature: str  # the line
     scope_key: int = 0  # as those of `SymbolRecord`, of names alone: calls never see them
     name_key: int = 0
 
@@ -366,7 +365,7 @@ class SymbolRow(NamedTuple):
     qualified_name: str
     start_line: int
     end_line: int
-    signature: str
+    signature: str  # "" for a name
     file_id: int
 
 

@@ -39,10 +39,6 @@ from dowse.types import (
 LENGTH_PADDING = " _" * 150
 
 
-# Bytes of the line of a name that are its signature.
-_LINE_BYTES = 160
-
-
 @dataclass(frozen=True, slots=True)
 class Source:
     """A text to index, and what is known about it before parsing."""
@@ -91,7 +87,7 @@ def make_record(
         text="",
         symbols=tuple(symbols),
         is_deferred=is_deferred,
-        names=name_records(data, parsed.names, key),
+        names=name_records(parsed.names, key),
     )
     if is_deferred:
         return record
@@ -118,7 +114,7 @@ def make_graph_part(file: DeferredFile, data: bytes, keys: Sequence[str], tree: 
     symbols = [_bare_record(definition, key(definition.qualified_name)) for definition in parsed.definitions]
     if [symbol.key for symbol in symbols] != list(keys):
         return None
-    names = name_records(data, parsed.names, key)
+    names = name_records(parsed.names, key)
     graph = make_graph_record(parsed, file.path, data.decode(), symbols, names, file.repo, tree)
     return GraphPart(
         pack_references(parsed.references),
@@ -145,16 +141,10 @@ def _bare_record(definition: Definition, key: str) -> SymbolRecord:
     )
 
 
-def name_records(data: bytes, names: Sequence[Name], key: Callable[[str], str]) -> tuple[NameRecord, ...]:
+def name_records(names: Sequence[Name], key: Callable[[str], str]) -> tuple[NameRecord, ...]:
     """Return the records of names; after those of the symbols, for their keys come from one sequence."""
-    if not names:
-        return ()
-    lines = data.split(b"\n")
     return tuple(
-        NameRecord(
-            *(key(f"name {qualified_name}"), kind, name, qualified_name, line),
-            " ".join(lines[line - 1][:_LINE_BYTES].decode("utf-8", "ignore").split()),
-        )
+        NameRecord(key(f"name {qualified_name}"), kind, name, qualified_name, line)
         for kind, name, qualified_name, line, _ in names
     )
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # Lines around a name that are shown with it, before and after its own.
 _BEFORE, _AFTER = 2, 2
+# Characters of its own line that are its signature.
+_MAX_SIGNATURE = 200
 
 
 class SymbolDetails(NamedTuple):
@@ -35,11 +37,15 @@ def build_symbols(
 def _build_symbol(row: SymbolRow, text: bytes, details: SymbolDetails | None) -> Symbol:
     whole = surroundings(text, row.start_line) if row.row < 0 else (0, len(text))
     doc, spans, _, digest = details or SymbolDetails("", [whole], (), "")
-    code = join_spans(text, spans).decode("utf-8", "replace")
+    code, numbers = join_spans(text, spans).decode("utf-8", "replace"), _line_numbers(text, spans)
+    signature = row.signature
+    if row.row < 0:
+        lines = dict(zip(numbers, code.split("\n"), strict=False))
+        signature = " ".join(lines.get(row.start_line, "")[:_MAX_SIGNATURE].split())
     return Symbol(
         *(row.key, row.repo, row.path, row.language, row.kind, row.name, row.qualified_name),
-        *(row.start_line, row.end_line, row.signature, doc, code, digest),
-        line_numbers=_line_numbers(text, spans),
+        *(row.start_line, row.end_line, signature, doc, code, digest),
+        line_numbers=numbers,
     )
 
 

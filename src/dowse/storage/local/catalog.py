@@ -37,7 +37,7 @@ CREATE TABLE refs (file_id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE symbols (
     id INTEGER PRIMARY KEY,  -- negative for names, which have no text of their own
     key TEXT NOT NULL, file_id INTEGER NOT NULL, kind TEXT NOT NULL,
-    name TEXT NOT NULL, qualified_name TEXT NOT NULL,
+    name TEXT NOT NULL, qualified_name TEXT NOT NULL,  -- "" for a name without an owner
     start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
     signature TEXT NOT NULL, doc TEXT NOT NULL, spans TEXT NOT NULL, content_hash TEXT NOT NULL,
     doc_spans TEXT NOT NULL,  -- "" for none
@@ -53,6 +53,10 @@ CREATE INDEX symbols_by_name ON symbols (name COLLATE NOCASE);
 CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 """
 
+# The columns of a name from signature to part.
+_NO_TEXT = ("", "", "", "", "", b"", 0)
+# Names have the rows above this, and below 0.
+_FIRST_NAME = -(1 << 31)
 # Address space for the memory map: pages are read when they are touched.
 _MAPPED_BYTES = 1 << 32
 # How long a statement waits for another connection; writers exclude each other by the write lock.
@@ -285,18 +289,23 @@ class Catalog(CatalogQueries):
         return rows
 
     def _put_names(self, file_id: int, names: Sequence[NameRecord], known: dict[str, int]) -> None:
-        """Add the names of a file: rows below 0, with the columns that names have."""
+        """Add the names of a file: rows below 0, with the columns that names have.
+
+        Their numbers ascend: descending ones would leave the pages of the table half empty.
+        """
         if not names:
             return
-        (last,) = self._db.execute("SELECT coalesce(min(id), 0) FROM symbols").fetchone()
-        last = min(0, last, *known.values())
+        (last,) = self._db.execute("SELECT max(id) FROM symbols WHERE id<0").fetchone()
+        last = max(_FIRST_NAME, last or _FIRST_NAME, *(row for row in known.values() if row < 0))
         values = []
-        for key, kind, name, qualified_name, line, signature, scope_key, name_key in names:
+        for key, kind, name, qualified_name, line, scope_key, name_key in names:
             row = known.pop(key, 0)
             if not row:
-                last = row = last - 1
-            named = (row, key, file_id, kind, name, qualified_name, line, line, signature)
-            values.append((*named, "", "", "", "", b"", 0, scope_key, name_key, 0))
+                last = row = last + 1
+            full_name = "" if qualified_name == name else qualified_name
+            values.append(
+                (row, key, file_id, kind, name, full_name, line, line, *_NO_TEXT, scope_key, name_key, 0)
+            )
         self._db.executemany(f"INSERT INTO symbols VALUES ({placeholders(18)})", values)
 
     def delete_file(self, key: str, replacement: FileRecord | None = None) -> RemovedFile | None:

@@ -260,7 +260,8 @@ class GraphTables:
         if self._is_unknown(scope_key):
             return []
         rows = self._db.execute(
-            "SELECT s.id, s.kind, s.qualified_name, s.signature, f.path, f.language"
+            "SELECT s.id, s.kind, iif(s.qualified_name='', s.name, s.qualified_name), s.signature,"
+            " f.path, f.language"
             " FROM symbols s JOIN files f ON f.id = s.file_id WHERE s.scope_key=?"
             " ORDER BY f.path, s.start_line, s.end_line DESC",
             (scope_key,),

@@ -16,8 +16,8 @@ from dowse.storage.symbols import SymbolDetails, file_row
 from dowse.types import FileFingerprint, Reference, StoredFile, SymbolRanges, SymbolRow
 
 _ROW_SELECT = (
-    "SELECT s.id, s.key, f.repo, f.path, f.language, f.role, s.kind, s.name, s.qualified_name, "
-    "s.start_line, s.end_line, s.signature, s.file_id"
+    "SELECT s.id, s.key, f.repo, f.path, f.language, f.role, s.kind, s.name,"
+    " iif(s.qualified_name='', s.name, s.qualified_name), s.start_line, s.end_line, s.signature, s.file_id"
     " FROM symbols s JOIN files f ON f.id = s.file_id"
 )
 # SQLite's default limit on bound values is far above this; smaller statements stay in its cache.
