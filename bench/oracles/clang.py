@@ -4,7 +4,7 @@
 
 BUILD_FOLDER has the `compile_commands.json` of CMake, CLANG_CALLS is the built `clang_calls.cpp`. A function
 is where its body is, or else its declaration. Code that this build leaves out (another platform, an `#if`,
-a template without instantiations) has no sites.
+a template without instantiations) has no sites. References other than calls are those of C.
 """
 
 from __future__ import annotations
@@ -48,14 +48,23 @@ def join(facts: Iterable[Fact], checkout: Path) -> Iterator[Fact]:
     definitions: dict[str, list[Fact]] = defaultdict(list)
     overrides: dict[str, list[str]] = defaultdict(list)
     calls: dict[tuple[str, int, int], list[Fact]] = defaultdict(list)
+    references: dict[tuple[str, int, int], list[Fact]] = defaultdict(list)
     for fact in facts:
         if "define" in fact:
             definitions[fact["define"]].append(fact)
         elif "override" in fact:
             overrides[fact["base"]].append(fact["override"])
+        elif "refer" in fact:
+            references[fact["path"], fact["line"], fact["column"]].append(fact)
         else:
             calls[fact["path"], fact["line"], fact["column"]].append(fact)
-    texts = {path: (checkout / path).read_bytes().split(b"\n") for path in {key[0] for key in calls}}
+    paths = {key[0] for key in [*calls, *references]}
+    texts = {path: (checkout / path).read_bytes().split(b"\n") for path in paths}
+    for (path, line, column), found in sorted(references.items()):
+        if texts[path][line - 1][column:].startswith(found[0]["name"].encode()):
+            kind, usrs = {"kind": found[0]["kind"]}, {fact["refer"] for fact in found}
+            named = unique(each for usr in usrs for each in targets_of(definitions.get(usr, [])))
+            yield {**found[0], "targets": [{**target, **kind} for target in named]}
     for (path, line, column), found in sorted(calls.items()):
         usrs = sorted({call["call"] for call in found if call["call"]})
         named = unique(target for usr in usrs for target in targets_of(definitions[usr]))

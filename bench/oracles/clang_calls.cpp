@@ -6,6 +6,7 @@
 // {"define": USR, "path", "line", "name"}: a function or class of the checkout, with "body" where it has one
 // {"override": USR, "base": USR}: a method that overrides a virtual one
 // {"call": USR, "path", "line", "column", "caller", "virtual"}: a call; USR is "" where the callee is outside the checkout
+// {"refer": USR, "path", "line", "column", "name", "reference", "kind"}: another name, in C alone; "" for a local variable too
 //
 // Instantiations of templates are visited, so that a call that depends on a parameter has the callees of them all. Calls that a
 // macro's body contains have no position of their own and are left out, as are operators and implicit conversions.
@@ -16,12 +17,15 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Index/USRGeneration.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
 #include <clang/Tooling/CommonOptionsParser.h>
 #include <clang/Tooling/Tooling.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/JSON.h>
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -55,9 +59,51 @@ static const CXXRecordDecl *written(const CXXRecordDecl *type) {
   return type;
 }
 
+// Where characters are in a file of the checkout; false outside.
+static bool place(SourceManager &sources, SourceLocation at, std::string &path, unsigned &line, unsigned &column) {
+  const FileEntry *file = at.isValid() ? sources.getFileEntryForID(sources.getFileID(at)) : nullptr;
+  if (!file || file->tryGetRealPathName().empty()) return false;
+  llvm::StringRef real = file->tryGetRealPathName();
+  if (!real.consume_front(root) || !real.consume_front("/")) return false;
+  path = real.str();
+  line = sources.getSpellingLineNumber(at);
+  column = sources.getSpellingColumnNumber(at) - 1;
+  return true;
+}
+
+static void refer(const std::string &usr, const std::string &path, unsigned line, unsigned column, std::string name,
+                  const char *reference, const char *kind) {
+  print(llvm::json::Object{{"refer", usr}, {"path", path}, {"line", line}, {"column", column},
+                           {"name", name}, {"reference", reference}, {"kind", kind}});
+}
+
+// Prints the uses of macros that the checkout defines.
+class Macros : public PPCallbacks {
+public:
+  explicit Macros(SourceManager &sources) : sources(sources) {}
+  void MacroExpands(const Token &name, const MacroDefinition &macro, SourceRange, const MacroArgs *) override { use(name, macro); }
+  void Ifdef(SourceLocation, const Token &name, const MacroDefinition &macro) override { use(name, macro); }
+  void Ifndef(SourceLocation, const Token &name, const MacroDefinition &macro) override { use(name, macro); }
+  void Defined(const Token &name, const MacroDefinition &macro, SourceRange) override { use(name, macro); }
+
+private:
+  SourceManager &sources;
+
+  void use(const Token &token, const MacroDefinition &macro) {
+    std::string path, name = token.getIdentifierInfo()->getName().str();
+    unsigned line, column;
+    const MacroInfo *info = macro.getMacroInfo();
+    if (!info || !place(sources, info->getDefinitionLoc(), path, line, column)) return;
+    std::string usr = "macro " + path + ":" + std::to_string(line);
+    print(llvm::json::Object{{"define", usr}, {"path", path}, {"line", line}, {"name", name}});
+    if (token.getLocation().isFileID() && place(sources, token.getLocation(), path, line, column))
+      refer(usr, path, line, column, name, "read", "macro");
+  }
+};
+
 class Visitor : public RecursiveASTVisitor<Visitor> {
 public:
-  explicit Visitor(ASTContext &context) : sources(context.getSourceManager()) {}
+  explicit Visitor(ASTContext &context) : sources(context.getSourceManager()), isC(!context.getLangOpts().CPlusPlus) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -89,6 +135,7 @@ public:
     const FunctionDecl *callee = call->getDirectCallee();
     if (!callee || isa<CXXOperatorCallExpr>(call) || callee->getBuiltinID()) return true;
     const Expr *named = call->getCallee()->IgnoreParenImpCasts();
+    kinds[named] = "call";
     if (auto *member = dyn_cast<MemberExpr>(named)) {
       auto *method = dyn_cast<CXXMethodDecl>(callee);
       add(member->getMemberLoc(), callee, method && method->isVirtual() && !member->hasQualifier());
@@ -106,9 +153,56 @@ public:
 
   bool VisitCXXNewExpr(CXXNewExpr *made) { return construct(made->getAllocatedTypeSourceInfo(), made->getConstructExpr()); }
 
+  bool VisitBinaryOperator(BinaryOperator *operation) {
+    if (operation->isAssignmentOp()) kinds[operation->getLHS()->IgnoreParenImpCasts()] = "write";
+    return true;
+  }
+
+  bool VisitUnaryOperator(UnaryOperator *operation) {
+    if (operation->isIncrementDecrementOp()) kinds[operation->getSubExpr()->IgnoreParenImpCasts()] = "write";
+    return true;
+  }
+
+  bool VisitMemberExpr(MemberExpr *member) { return addReference(member->getMemberLoc(), member->getMemberDecl(), kinds[member], "field"); }
+
+  bool VisitDesignatedInitExpr(DesignatedInitExpr *literal) {
+    for (auto &each : literal->designators())
+      if (each.isFieldDesignator()) addReference(each.getFieldLoc(), each.getField(), "keyword", "field");
+    return true;
+  }
+
+  bool VisitDeclRefExpr(DeclRefExpr *name) {
+    const ValueDecl *decl = name->getDecl();
+    const char *kind = isa<EnumConstantDecl>(decl) ? "enumerator" : isa<FunctionDecl>(decl) ? "function" : "variable";
+    return addReference(name->getLocation(), decl, kinds[name], kind);
+  }
+
+  bool VisitTypedefTypeLoc(TypedefTypeLoc type) { return addReference(type.getNameLoc(), type.getTypedefNameDecl(), "type", "type"); }
+
+  bool VisitTagTypeLoc(TagTypeLoc type) {
+    const char *kind = type.getDecl()->isEnum() ? "enum" : "struct";
+    return type.isDefinition() || addReference(type.getNameLoc(), type.getDecl(), "type", kind);
+  }
+
 private:
   SourceManager &sources;
+  bool isC;
+  std::map<const Expr *, const char *> kinds; // of expressions that are called or written
   const FunctionDecl *caller = nullptr;
+
+  bool addReference(SourceLocation at, const NamedDecl *decl, const char *reference, const char *kind) {
+    std::string path, usr;
+    unsigned line, column;
+    if (!isC || !decl || decl->isImplicit() || decl->getName().empty() || !locate(at, path, line, column)) return true;
+    if (reference && reference == std::string("call")) return true;
+    bool isInside = decl->getParentFunctionOrMethod() != nullptr;
+    if (isInside && !isa<VarDecl>(decl)) return true; // a type inside a function
+    if (!isInside || !isa<VarDecl>(decl) || cast<VarDecl>(decl)->isFileVarDecl()) {
+      for (const Decl *each : decl->redecls()) usr = define(cast<NamedDecl>(each));
+    }
+    refer(usr, path, line, column, decl->getName().str(), reference ? reference : "read", kind);
+    return true;
+  }
 
   // Where characters are in a file of the checkout, through the arguments of macros; false if a macro's body has them.
   bool locate(SourceLocation at, std::string &path, unsigned &line, unsigned &column) {
@@ -116,18 +210,7 @@ private:
       if (!sources.isMacroArgExpansion(at)) return false;
       at = sources.getImmediateSpellingLoc(at);
     }
-    return place(at, path, line, column);
-  }
-
-  bool place(SourceLocation at, std::string &path, unsigned &line, unsigned &column) {
-    const FileEntry *file = at.isValid() ? sources.getFileEntryForID(sources.getFileID(at)) : nullptr;
-    if (!file || file->tryGetRealPathName().empty()) return false;
-    llvm::StringRef real = file->tryGetRealPathName();
-    if (!real.consume_front(root) || !real.consume_front("/")) return false;
-    path = real.str();
-    line = sources.getSpellingLineNumber(at);
-    column = sources.getSpellingColumnNumber(at) - 1;
-    return true;
+    return place(sources, at, path, line, column);
   }
 
   // Prints where something is declared; returns its USR, or "" if that is outside the checkout.
@@ -136,7 +219,7 @@ private:
     unsigned line, column;
     // A function that a macro defines is at the use of the macro.
     if (!locate(decl->getLocation(), path, line, column) &&
-        !place(sources.getExpansionLoc(decl->getLocation()), path, line, column)) {
+        !place(sources, sources.getExpansionLoc(decl->getLocation()), path, line, column)) {
       return "";
     }
     auto *function = dyn_cast<FunctionDecl>(decl);
@@ -191,7 +274,9 @@ class Consumer : public ASTConsumer {
 };
 
 class Action : public ASTFrontendAction {
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, llvm::StringRef) override {
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, llvm::StringRef) override {
+    if (!compiler.getLangOpts().CPlusPlus)
+      compiler.getPreprocessor().addPPCallbacks(std::make_unique<Macros>(compiler.getSourceManager()));
     return std::make_unique<Consumer>();
   }
 };

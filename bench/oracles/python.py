@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jedi
+from protobuf_wire import fields, numbers
 
 _SKIPPED = {".git", ".venv", "venv", "node_modules", ".tox", "build", "dist"}
 # What the symbols of the checkout itself start with in its SCIP index.
@@ -238,33 +239,6 @@ def scip_index(root: Path, tools: Path) -> bytes:
         return out.read_bytes()
 
 
-def fields(data: bytes) -> Iterator[tuple[int, bytes | int]]:
-    """Yield the fields of a protobuf message."""
-    at = 0
-
-    def varint() -> int:
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            if byte < 128:
-                return value
-            shift += 7
-
-    while at < len(data):
-        key = varint()
-        if key & 7 == 0:
-            yield key >> 3, varint()
-        elif key & 7 == 2:
-            size = varint()
-            at += size
-            yield key >> 3, data[at - size : at]
-        else:
-            raise ValueError(f"wire type {key & 7}")
-
-
 class Pyright:
     """The definitions that pyright finds, from a SCIP index (scip.proto: Index, Document, Occurrence)."""
 
@@ -286,7 +260,7 @@ class Pyright:
             packed, symbol = occurrence.get(1, b""), occurrence.get(2, b"")
             if not isinstance(packed, bytes) or not isinstance(symbol, bytes) or not symbol:
                 continue
-            line, start, *_, end = decode_varints(packed)
+            line, start, *_, end = numbers(packed)
             roles, named = occurrence.get(3, 0), plain(symbol.decode())
             if isinstance(roles, int) and roles & 1:
                 place = (path, line + 1, start, end)
@@ -343,18 +317,6 @@ def plain(symbol: str) -> str:
 def scope_of(path: str, symbol: str) -> str:
     """Return the file that a local symbol belongs to."""
     return path if symbol.startswith("local ") else ""
-
-
-def decode_varints(packed: bytes) -> list[int]:
-    """Return the numbers of a packed field."""
-    numbers, value, shift = [], 0, 0
-    for byte in packed:
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            numbers.append(value)
-            value = shift = 0
-    return numbers
 
 
 class Jedi:

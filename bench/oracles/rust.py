@@ -15,9 +15,10 @@ import re
 import sys
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from protobuf_wire import fields, numbers
 
 _FUNCTION_SUFFIX = "()."
 _DEFINITION_ROLE = 1
@@ -168,40 +169,6 @@ def read_occurrence(path: str, data: bytes) -> Occurrence:
     body = (around[0], around[2] if len(around) == 4 else around[0]) if around else (line, line)
     is_definition = bool(values.get(3, 0) & _DEFINITION_ROLE)
     return Occurrence(path, line, start, rest[-1], values.get(2, b"").decode(), is_definition, body)
-
-
-def fields(data: bytes) -> Iterator[tuple[int, Any]]:
-    """Yield the fields of a protobuf message: numbers, and bytes of strings, messages and packed numbers."""
-    at = 0
-    while at < len(data):
-        tag, at = number_at(data, at)
-        if tag & 7 == 0:
-            value, at = number_at(data, at)
-            yield tag >> 3, value
-        else:
-            size, at = number_at(data, at)
-            yield tag >> 3, data[at : at + size]
-            at += size
-
-
-def numbers(data: bytes) -> list[int]:
-    """Decode packed numbers."""
-    found, at = [], 0
-    while at < len(data):
-        value, at = number_at(data, at)
-        found.append(value)
-    return found
-
-
-def number_at(data: bytes, at: int) -> tuple[int, int]:
-    """Decode a variable-length number; return it and the position behind it."""
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return value, at
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from protobuf_wire import fields
+
 _METHOD = re.compile(r"(?P<owner>.*[/#.])(?P<name>`[^`]+`|[\w$]+)\((?:\+\d+)?\)\.$")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?<=_)[!#%&*+\-/:<=>?@\\^|~]+)?")
 # What precedes a name in a pattern, where it is matched and not called.
@@ -137,30 +139,6 @@ def read_documents(file: Path) -> Iterator[Document]:
                 bases = [bytes(v).decode() for n, v in information if n == _OVERRIDDEN]
                 overridden[symbol] = bases
         yield Document(path, sorted(occurrences), overridden)
-
-
-def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Yield the fields of a message in the wire format of protocol buffers."""
-    at = 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        size, at = varint(data, at)
-        if tag & 7 == 0:
-            yield tag >> 3, size
-            continue
-        yield tag >> 3, data[at : at + size]
-        at += size
-
-
-def varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return a number of variable length and the offset after it."""
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 // Prints the call sites of the Go modules under a checkout as JSON lines (see bench/graph_oracle.py).
 //
 // What a site names comes from go/types. Where that is an interface's method or a variable, VTA (variable
-// type analysis of golang.org/x/tools) over the bodies of the checkout's packages says what may run.
+// type analysis of golang.org/x/tools) over the bodies of the checkout's packages says what may run. References are
+// all other names that go/types knows, but for packages, and types inside functions and their fields.
 package main
 
 import (
@@ -32,6 +33,7 @@ type target struct {
 	Line     int    `json:"line"`
 	Name     string `json:"name"`
 	Dispatch string `json:"dispatch,omitempty"`
+	Kind     string `json:"kind,omitempty"`
 }
 
 type site struct {
@@ -41,6 +43,9 @@ type site struct {
 	Caller  string   `json:"caller"`
 	Kind    string   `json:"kind"`
 	Targets []target `json:"targets"`
+
+	Name      string `json:"name,omitempty"`
+	Reference string `json:"reference,omitempty"`
 }
 
 func main() {
@@ -152,8 +157,14 @@ func (m *module) sites() []site {
 				continue
 			}
 			for _, declaration := range file.Decls {
-				caller := callerName(declaration)
+				caller, written := callerName(declaration), map[*ast.Ident]string{}
 				ast.Inspect(declaration, func(node ast.Node) bool {
+					noteKinds(node, p.TypesInfo, written)
+					if name, ok := node.(*ast.Ident); ok && written[name] != "call" {
+						if s := m.reference(p.TypesInfo.Uses[name], name, path, written[name]); s != nil {
+							found = append(found, *s)
+						}
+					}
 					if call, ok := node.(*ast.CallExpr); ok {
 						if s := m.site(p.TypesInfo, call, path, caller); s != nil {
 							found = append(found, *s)
@@ -176,7 +187,7 @@ func (m *module) site(info *types.Info, call *ast.CallExpr, path, caller string)
 	if m.relative(position.Filename) != path {
 		return nil // a generated file that names its source by //line
 	}
-	s := &site{path, position.Line, position.Column - 1, caller, "static", []target{}}
+	s := &site{Path: path, Line: position.Line, Column: position.Column - 1, Caller: caller, Kind: "static", Targets: []target{}}
 	switch callee := typeutil.Callee(info, call).(type) {
 	case *types.Func:
 		if t := m.target(callee.Origin().Pos(), callee.Name()); t != nil {
@@ -202,6 +213,92 @@ func (m *module) site(info *types.Info, call *ast.CallExpr, path, caller string)
 		return nil
 	}
 	return s
+}
+
+// noteKinds records the names below a node that are called, assigned, keys of a literal or embedded.
+func noteKinds(node ast.Node, info *types.Info, kinds map[*ast.Ident]string) {
+	note := func(expression ast.Expr, kind string) {
+		if name := calledName(expression); name != nil {
+			kinds[name] = kind
+		}
+	}
+	switch n := node.(type) {
+	case *ast.CallExpr:
+		if _, ok := typeutil.Callee(info, n).(*types.Func); ok {
+			note(n.Fun, "call")
+		}
+	case *ast.AssignStmt:
+		for _, left := range n.Lhs {
+			note(left, "write")
+		}
+	case *ast.IncDecStmt:
+		note(n.X, "write")
+	case *ast.KeyValueExpr:
+		note(n.Key, "keyword")
+	case *ast.StructType:
+		for _, field := range n.Fields.List {
+			if field.Names == nil {
+				note(field.Type, "base")
+			}
+		}
+	}
+}
+
+// reference returns what a name that is not called refers to; nil if nothing is known of it.
+func (m *module) reference(object types.Object, name *ast.Ident, path, kind string) *site {
+	position := m.fset.Position(name.Pos())
+	if object == nil || m.relative(position.Filename) != path {
+		return nil
+	}
+	isGlobal := object.Pkg() != nil && object.Parent() == object.Pkg().Scope()
+	definition, otherwise := "", "read"
+	switch o := object.(type) {
+	case *types.PkgName, *types.Label:
+		return nil
+	case *types.Var:
+		object = o.Origin()
+		if definition = "variable"; o.IsField() {
+			definition, isGlobal = "field", true
+		}
+	case *types.Const:
+		definition = "constant"
+	case *types.TypeName:
+		definition, otherwise = "type", "type"
+		if _, ok := o.Type().(*types.TypeParam); !ok && !isGlobal && o.Pkg() != nil {
+			return nil // a type inside a function
+		}
+	case *types.Func:
+		object, definition, isGlobal = o.Origin(), "function", true
+		if o.Signature().Recv() != nil {
+			definition = "method"
+		}
+	}
+	if kind == "" || (kind == "keyword" && definition != "field") {
+		kind = otherwise
+	}
+	s := &site{Path: path, Line: position.Line, Column: position.Column - 1, Targets: []target{}, Name: name.Name, Reference: kind}
+	if t := m.target(object.Pos(), object.Name()); t != nil && isGlobal {
+		if definition == "field" && m.isInFunction(object.Pos()) {
+			return nil
+		}
+		t.Kind = definition
+		s.Targets = append(s.Targets, *t)
+	}
+	return s
+}
+
+func (m *module) isInFunction(at token.Pos) bool {
+	for _, p := range m.packages {
+		for _, file := range p.Syntax {
+			for _, declaration := range file.Decls {
+				_, ok := declaration.(*ast.FuncDecl)
+				if ok && declaration.Pos() <= at && at < declaration.End() {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // dispatched returns the named functions of the checkout that VTA finds at a call.
