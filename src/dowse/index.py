@@ -54,6 +54,8 @@ QUICK_SYMBOLS = 300
 # A search starts again when a new generation is committed; after so many attempts the lanes run in this
 # process, on its own reader.
 _MAX_RESTARTS = 3
+# Symbols that are read to find those of some kinds.
+_MAX_READ = 100_000
 # Modes without meaning: nothing of an encoder is loaded.
 _WORD_MODES = ("keyword", "symbol", "regex")
 
@@ -702,10 +704,20 @@ class Index:
             return query_relation(reader, relation, symbol.removeprefix(f"{self.root}/"), depth, k)
 
     @_rebuilds
-    def symbols(self, pattern: str = "*", limit: int = 100) -> list[SymbolRow]:
-        """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
+    def symbols(self, pattern: str = "*", limit: int = 100, kinds: Collection[str] = ()) -> list[SymbolRow]:
+        """Return the symbols and names whose name or qualified name matches a pattern with `*` and `?`.
+
+        Args:
+            pattern: The pattern, or a name as the graph commands take it: `server.main`, `src/server.c:main`.
+            limit: How many, shortest first; of one name, symbols come first.
+            kinds: Only these; none for all.
+        """
+        from dowse.symbol_lookup import symbols_named
+
         with self.backend.reader() as reader:
-            return reader.lookup(pattern, limit)
+            rows = reader.lookup(pattern, _MAX_READ if kinds else limit, with_names=True)
+            rows = rows or symbols_named(reader, pattern.strip("*"), limit)
+        return [row for row in rows if not kinds or row.kind in kinds][:limit]
 
     def symbol(self, row: SymbolRow) -> Symbol:
         """Return a symbol with its text."""

@@ -14,8 +14,8 @@ from dowse.storage.protocol import Reader
 from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, SymbolRow, is_test
 
 _LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?\Z")
-# Between the path of a file and the name of a symbol in it: src/server.c:main.
-_PATH_AND_NAME = re.compile(r"\.\w+:(?=[^\W\d])")
+# The path of a file, and the name of a symbol in it: src/server.c:main.
+_PATH_AND_NAME = re.compile(r"(?P<path>[^:]+\.\w+):(?P<name>[^\W\d].*)")
 # Candidates that an error about an ambiguous name lists.
 _MAX_LISTED = 8
 # Names of files that stand for their folder.
@@ -63,14 +63,16 @@ def module_path(path: str) -> str:
     return folder if stem in _FOLDER_FILES and folder else f"{folder}/{stem}".lstrip("/")
 
 
-def resolve(reader: Reader, text: str) -> SymbolRow:
+def resolve(reader: Reader, text: str, *, names_at_lines: bool = False) -> SymbolRow:
     """Return the one symbol that a text names; raise if there is none, or more than one."""
-    return resolve_all(reader, text)[0]
+    return resolve_all(reader, text, names_at_lines=names_at_lines)[0]
 
 
-def resolve_all(reader: Reader, text: str, kinds: Collection[str] = ()) -> list[SymbolRow]:
+def resolve_all(
+    reader: Reader, text: str, kinds: Collection[str] = (), *, names_at_lines: bool = True
+) -> list[SymbolRow]:
     """Return the one symbol that a text names, with all its overloads and the later parts of a long one."""
-    groups = resolve_groups(reader, text, kinds)
+    groups = resolve_groups(reader, text, kinds, names_at_lines=names_at_lines)
     if not groups:
         raise _unknown(reader, text)
     if len(groups) > 1:
@@ -78,13 +80,19 @@ def resolve_all(reader: Reader, text: str, kinds: Collection[str] = ()) -> list[
     return groups[0]
 
 
-def resolve_groups(reader: Reader, text: str, kinds: Collection[str] = ()) -> list[list[SymbolRow]]:
+def resolve_groups(
+    reader: Reader, text: str, kinds: Collection[str] = (), *, names_at_lines: bool = True
+) -> list[list[SymbolRow]]:
     """Return every symbol that a text names, each with its overloads and the later parts of a long one.
 
-    A location names a symbol without its overloads. If some candidates are of the given kinds, only those
-    count.
+    Args:
+        reader: One generation of an index.
+        text: A name, or a location, which names a symbol without its overloads.
+        kinds: If some candidates are of these kinds, only those count.
+        names_at_lines: Whether a location may be that of a name, such as a field, instead of the symbol
+            around it.
     """
-    matches = _matches(reader, text)
+    matches = _matches(reader, text, names_at_lines=names_at_lines)
     matches = [row for row in matches if row.kind in kinds] or matches
     if not _LOCATION.match(_normalize(text)):
         groups: dict[tuple[int, str], list[SymbolRow]] = {}
@@ -119,14 +127,13 @@ def has_symbol(reader: Reader, name: str, *, with_names: bool = False) -> bool:
     parts = _parts(name)
     if len(parts) == 1:  # however many symbols have it
         return bool(reader.rows_named(parts, 1, with_names=with_names))
-    return bool(_longest_match(reader, parts, with_names=with_names))
+    return bool(_longest_match(*_named_like(reader, name, with_names=with_names)))
 
 
 def names_called(reader: Reader, name: str, limit: int) -> list[SymbolRow]:
     """Return the names that a text means, the project's own code first; those of a symbol's name as well."""
-    parts = _parts(name)
-    matching = _longest_suffix(_named(reader, parts[-1]), parts) if parts else []
-    rows = [row for row in matching if row.row < 0]
+    parts, named = _named_like(reader, name)
+    rows = [row for row in _longest_suffix(parts, named) if row.row < 0]
     return sorted(rows, key=partial(_relevance_key, parts))[:limit]
 
 
@@ -194,38 +201,57 @@ def suggestions(reader: Reader, text: str) -> list[str]:
 
 def is_partial_match(text: str, row: SymbolRow) -> bool:
     """Whether only the last part of a name matches a symbol, and nothing of its qualifier."""
-    parts = _parts(text)
-    return not _LOCATION.match(_normalize(text)) and len(parts) > 1 and not _ends_with(row, parts[-2:])
+    parts, in_file = _parts(text), _PATH_AND_NAME.fullmatch(_normalize(text))
+    if _LOCATION.match(_normalize(text)) or (in_file and _is_at(row, in_file["path"])):
+        return False
+    return len(parts) > 1 and not _ends_with(row, parts[-2:])
 
 
-def _matches(reader: Reader, text: str) -> list[SymbolRow]:
+def _matches(reader: Reader, text: str, *, names_at_lines: bool = False) -> list[SymbolRow]:
     """Return what a text names, by location or by name: those with the longest matching suffix."""
     location = _LOCATION.match(_normalize(text))
     if location:
-        return _symbols_at_line(reader, location["path"], int(location["line"]))
-    parts = _parts(text)
-    matching = _longest_match(reader, parts)
+        rows = _symbols_at_line(reader, location["path"], int(location["line"]))
+        return _names_at_line(reader, rows, int(location["line"])) if names_at_lines else rows
+    parts, named = _named_like(reader, text)
+    matching = _longest_match(parts, named)
     if not matching:
         return []
     defined = [row for row in matching if row.kind not in NON_DEFINITION_KINDS] or matching
-    # `Y.Y` in Y.java is the constructor, not the file's class.
-    exact = [row for row in defined if len(parts) > 1 and row.qualified_name == ".".join(parts)]
+    # `Y.Y` in Y.java is the constructor, not the file's class; `server.c:main` is no member of a type.
+    is_exact = len(parts) > 1 or bool(_PATH_AND_NAME.fullmatch(_normalize(text)))
+    exact = [row for row in defined if is_exact and row.qualified_name == ".".join(parts)]
     rows = exact or _without_inner(reader, _without_constructors(defined))
     return sorted(rows, key=partial(_relevance_key, parts))
 
 
-def _longest_match(reader: Reader, parts: list[str], *, with_names: bool = True) -> list[SymbolRow]:
+def _named_like(reader: Reader, text: str, *, with_names: bool = True) -> tuple[list[str], list[SymbolRow]]:
+    """Return the parts of a name, and what has the last of them; of `src/server.c:main` in that file."""
+    in_file = _PATH_AND_NAME.fullmatch(_normalize(text))
+    if in_file:
+        parts = _parts(in_file["name"])
+        named = _named(reader, parts[-1], with_names=with_names)
+        if named := _longest_suffix(parts, [row for row in named if _is_at(row, in_file["path"])]):
+            return parts, named
+    parts = _parts(text)
+    return parts, _named(reader, parts[-1], with_names=with_names) if parts else []
+
+
+def _is_at(row: SymbolRow, path: str) -> bool:
+    return f"/{row.path}".endswith(f"/{path.removeprefix('./')}")
+
+
+def _longest_match(parts: list[str], named: list[SymbolRow]) -> list[SymbolRow]:
     """Return the symbols whose path and qualified name end in as many of these parts as any do.
 
     Names count where no symbol that defines something matches as well.
     """
-    named = _named(reader, parts[-1], with_names=with_names) if parts else []
-    matching = _longest_suffix(named, parts)
+    matching = _longest_suffix(parts, named)
     defined = [row for row in matching if row.row > 0 and row.kind not in NON_DEFINITION_KINDS]
     return defined or [row for row in matching if row.row < 0] or matching
 
 
-def _longest_suffix(named: list[SymbolRow], parts: list[str]) -> list[SymbolRow]:
+def _longest_suffix(parts: list[str], named: list[SymbolRow]) -> list[SymbolRow]:
     for length in range(len(parts), 0, -1):
         if length == 1 < len(parts) and _with_near_owner(named, parts):
             return []  # a misspelt class is no reason to take any method of that name
@@ -283,8 +309,9 @@ def _normalize(text: str) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    by_path = _PATH_AND_NAME.sub("/", _normalize(text))
-    return [part for part in re.split(r"::|->|[.#/\\]", by_path) if part]
+    in_file = _PATH_AND_NAME.fullmatch(_normalize(text))
+    joined = f"{in_file['path'].rpartition('.')[0]}/{in_file['name']}" if in_file else _normalize(text)
+    return [part for part in re.split(r"::|->|[.#/\\]", joined) if part]
 
 
 def _unknown(reader: Reader, text: str) -> DowseError:
@@ -330,3 +357,22 @@ def _symbols_at_line(reader: Reader, path: str, line: int) -> list[SymbolRow]:
     if not innermost:
         raise UnknownName(f"{path} has no symbol at line {line}")
     return list(innermost.values())
+
+
+def _names_at_line(reader: Reader, rows: list[SymbolRow], line: int) -> list[SymbolRow]:
+    """Return the only name of a line instead of the symbol around it, if the line does not name that."""
+    at_line: dict[int, list[SymbolRow]] = {}
+    for name in reader.names_of_files([row.file_id for row in rows]):
+        if name.start_line == line:
+            at_line.setdefault(name.file_id, []).append(name)
+    return [_meant_at_line(row, at_line.get(row.file_id, [])) for row in rows]
+
+
+def _meant_at_line(symbol: SymbolRow, names: list[SymbolRow]) -> SymbolRow:
+    # A function may set a field in any of its lines.
+    if len(names) != 1 or symbol.kind in ("function", "method"):
+        return symbol
+    is_named = symbol.kind not in NON_DEFINITION_KINDS and symbol.name in re.findall(
+        r"\w+", names[0].signature
+    )
+    return symbol if is_named else names[0]

@@ -72,6 +72,9 @@ class MemoryGraph:
         rows = [row for row in self._symbols.values() if row.file_id in set(file_ids)]
         return sorted(rows, key=lambda row: (row.file_id, row.start_line))
 
+    def names_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
+        return []
+
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         first = {row.file_id: row for row in self._symbols.values()}
         return [first[number]._replace(row=0, kind="file") for number in file_ids]

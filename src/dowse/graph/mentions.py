@@ -59,6 +59,7 @@ def find_mentions(
         return Mentions()
     pattern, own = _name_pattern(seeds), _own_rows(reader, seeds)
     known = {(edge.file_id, edge.line) for step in direct for edge in step.edges}
+    known |= {(seed.file_id, seed.start_line) for seed in seeds if seed.row < 0}
     lines, is_complete = matching_lines(reader, pattern)
     own_files = {seed.file_id for seed in seeds}
     for (file_id, row), numbers in lines_by_symbol(reader, lines, own_files & lines.keys()).items():

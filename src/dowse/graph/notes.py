@@ -25,6 +25,13 @@ _EMPTY = {
     "subclasses": "nothing in the index extends {}",
     "supertypes": "{} extends and implements nothing in the index",
 }
+# Why they are empty for a name.
+_NOT_FOR_NAMES = {
+    "callees": "it calls nothing",
+    "implementers": "only types and methods are implemented",
+    "subclasses": "only types have subclasses",
+    "supertypes": "only types extend and implement others",
+}
 # What the certain references of a relation are called.
 _REFERENCES = {"callers": "call", "uses": "use", "impact": "use"}
 _DENIALS = {"callers": "calls", "uses": "uses", "impact": "depends on"}
@@ -48,11 +55,21 @@ def seed_notes(name: str, seeds: Sequence[SymbolRow]) -> list[Note]:
     return notes
 
 
+def not_called_note(seed: SymbolRow) -> Note:
+    """Say that a name has uses instead of callers."""
+    return Note("graph", f"{_described(seed)}: not its callers, but its uses are listed")
+
+
 def dispatch_note(possible: Sequence[GraphStep], seed: SymbolRow) -> Note:
     """Say that dynamic dispatch of calls of other methods may run this one."""
     bases = _listed(sorted({step.through for step in possible}))
     what = f"a method of {seed.qualified_name}" if is_type(seed) else seed.qualified_name
     return Note("graph", f"calls of {bases} may run {what}: shown as possible")
+
+
+def _described(seed: SymbolRow) -> str:
+    article = "an" if seed.kind[:1] in "aeiou" else "a"
+    return f"{seed.qualified_name} is {article} {seed.kind}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -76,6 +93,8 @@ def empty_note(
     name = seeds[0].qualified_name
     if relation in RELATIONS_WITH_MENTIONS:
         return _denial(reader, relation, seeds[0], mentions, is_recursive=bool(traversal.edges))
+    if seeds[0].row < 0:
+        return Note("graph", f"{_described(seeds[0])}: {_NOT_FOR_NAMES[relation]}")
     text, remedy = _EMPTY[relation].format(name), ""
     if relation == "subclasses":
         edges = reader.edges([seed.row for seed in seeds], ("implements",), incoming=True)

@@ -13,11 +13,19 @@ from dowse.graph.notes import (
     empty_note,
     mention_note,
     no_path_note,
+    not_called_note,
     seed_notes,
     truncation_notes,
     value_notes,
 )
-from dowse.graph.reachability import Bases, ShortestPath, dispatching_method, reach, shortest_path
+from dowse.graph.reachability import (
+    Bases,
+    ShortestPath,
+    dispatching_method,
+    reach,
+    relation_of,
+    shortest_path,
+)
 from dowse.graph.traverse import Reached
 from dowse.graph.type_hierarchy import KINDS_WITH_MEMBERS
 from dowse.storage.protocol import Reader
@@ -67,13 +75,19 @@ def query_relation_of(
     *,
     notes: Sequence[Note] = (),
 ) -> GraphAnswer:
-    """Return the symbols in a relation to known ones: a symbol, its overloads, the parts of a long one."""
+    """Return the symbols in a relation to known ones: a symbol, its overloads, the parts of a long one.
+
+    Names are not called: instead of their callers, their uses are returned.
+    """
     _check_limits(depth, k)
+    notes = list(notes)
+    if (meant := relation_of(relation, seeds)) != relation:
+        relation = meant
+        notes.append(not_called_note(seeds[0]))
     defaults = RELATIONS[relation]
     hops, limit = depth or defaults.depth, defaults.limit if k is None else k
     traversal, bases = reach(reader, relation, seeds, hops)
     steps = _steps(reader, traversal.reached, bases)
-    notes = list(notes)
     if possible := [step for step in steps if step.through and step.depth == 1]:
         notes.append(dispatch_note(possible, seeds[0]))
     notes += value_notes(relation, seeds[0])

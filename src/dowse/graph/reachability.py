@@ -34,6 +34,11 @@ class ShortestPath(NamedTuple):
     is_truncated: bool  # whether a limit was reached before a path was found
 
 
+def relation_of(relation: str, seeds: Sequence[SymbolRow]) -> str:
+    """Return the relation that is meant by one: a name is not called, its uses are meant."""
+    return "uses" if relation == "callers" and seeds[0].row < 0 else relation
+
+
 def reach(reader: Reader, relation: str, seeds: Sequence[SymbolRow], depth: int) -> tuple[Traversal, Bases]:
     """Return what a relation reaches, and the base methods through which symbols may be called."""
     kinds, incoming, *_ = RELATIONS[relation]

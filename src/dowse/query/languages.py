@@ -24,6 +24,8 @@ LANGUAGES = (
 KINDS = (
     "class", "constant", "enum", "function", "interface", "macro",
     "method", "module", "struct", "text", "trait", "type",
+    # of names alone
+    "alias", "column", "enumerator", "field", "key", "property", "table", "variable",
 )  # fmt: skip
 
 

@@ -46,7 +46,7 @@ _NOUN = (
 _BARE = r"[$@]?[^\W\d][\w$]*(?:(?:::|->|[.#/\\])[\w$]+)*[!?=]?"
 _NAME = (
     r"`(?P<tick>[^`\s]+)`|\"(?P<quote>[^\"\s]+)\"|'(?P<single>[^'\s]+)'"
-    rf"|(?P<location>[\w./\\-]+\.\w+:\d+)|(?P<bare>{_BARE})"
+    rf"|(?P<location>[\w./\\-]+\.\w+:(?:\d+|[^\W\d][\w.]*[!?=]?))|(?P<bare>{_BARE})"
 )
 _SEED = re.compile(
     rf"(?:(?:the|this|that|our|my) )?(?:{_NOUN} )?(?:called |named )?(?:{_NAME})(?P<call>\([^()]*\))?"

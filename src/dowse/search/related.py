@@ -37,6 +37,9 @@ class Related:
 
 def related(reader: Reader, encoder: str, symbol: SymbolRow, k: int, method: str = "auto") -> Related:
     """Return the k nearest neighbours of a symbol, and the k members nearest to its cluster's centroid."""
+    if symbol.row < 0:
+        text = f"{symbol.qualified_name} is a name ({symbol.kind}), and only symbols have vectors"
+        raise DowseError(f"{text}; name the symbol around it, as {symbol.path}:{symbol.start_line}")
     vector = reader.vectors(encoder, [symbol.row])[0]
     if not vector.any():
         raise DowseError(f"{symbol.qualified_name} has no vector yet; `dowse index` finishes embedding")

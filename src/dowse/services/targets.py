@@ -47,11 +47,16 @@ class GraphWalk:
 
 
 @contextlib.contextmanager
-def open_target(indexes: ServedIndexes, index: str | None, target: str) -> Iterator[Target]:
-    """Give the one symbol that a request names; raise if there is none, or more than one."""
+def open_target(
+    indexes: ServedIndexes, index: str | None, target: str, *, names_at_lines: bool = False
+) -> Iterator[Target]:
+    """Give the one symbol that a request names; raise if there is none, or more than one.
+
+    With `names_at_lines`, the location of a name means it, and not the symbol around it.
+    """
     served = _index_of(indexes, index, target)
     with served.index.backend.reader() as reader:
-        yield Target(served, reader, _resolve(served, reader, target))
+        yield Target(served, reader, _resolve(served, reader, target, names_at_lines=names_at_lines))
 
 
 def resolve_overloads(served: ServedIndex, reader: Reader, target: str) -> Sequence[SymbolRow]:
@@ -61,6 +66,8 @@ def resolve_overloads(served: ServedIndex, reader: Reader, target: str) -> Seque
         with _naming_index(served):
             return resolve_all(reader, target)
     check_symbol(known)
+    if known.row < 0:
+        return [known]
     same = (known.qualified_name, known.signature)
     rows = reader.rows_of_files([known.file_id])
     return [row for row in rows if (row.qualified_name, row.signature) == same]
@@ -85,12 +92,12 @@ def check_symbol(row: SymbolRow) -> None:
         raise UnknownName("this is a file as a whole; name a symbol in it")
 
 
-def _resolve(served: ServedIndex, reader: Reader, target: str) -> SymbolRow:
+def _resolve(served: ServedIndex, reader: Reader, target: str, *, names_at_lines: bool = False) -> SymbolRow:
     known = served.names.find_symbol(reader, target)
     if known is not None:
         return known
     with _naming_index(served):
-        return resolve(reader, target)
+        return resolve(reader, target, names_at_lines=names_at_lines)
 
 
 def _index_of(indexes: ServedIndexes, name: str | None, target: str) -> ServedIndex:

@@ -12,6 +12,7 @@ from dowse.interfaces.cli.common import embed_briefly, located, open_current_ind
 from dowse.interfaces.cli.output import output_format, output_style, write_graph
 from dowse.interfaces.cli.printing import print_error, print_json
 from dowse.json_form import document
+from dowse.query.languages import KINDS
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ def add_arguments(parser: CommandParser) -> None:
     if parser.command == "symbols":
         parser.add_argument("pattern", help="a name or qualified name; * and ? are wildcards")
         flags.add(parser, "target")
+        parser.add_argument(
+            "--kind", action="append", choices=KINDS, metavar="K", help="only these kinds: field, method, …"
+        )
         flags.add_top_k(parser, 50)
         flags.add(parser, "--json")
     elif parser.command == "related":
@@ -64,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list_symbols(options: argparse.Namespace) -> int:
-    """List the symbols whose name matches a pattern, or contains it."""
+    """List the symbols and names whose name matches a pattern, or contains it."""
     index = open_current_index(options)
     pattern = options.pattern if set(options.pattern) & set("*?") else f"*{options.pattern}*"
     rows = _symbols_here(index, pattern, options)
@@ -80,12 +84,12 @@ def _list_symbols(options: argparse.Namespace) -> int:
 
 def _symbols_here(index: Index, pattern: str, options: argparse.Namespace) -> list[SymbolRow]:
     """Return matching symbols, only those of the folder or file that was named."""
-    below = options.place.below
+    below, kinds = options.place.below, options.kind or ()
     if not below:
-        return index.symbols(pattern, options.top_k)
+        return index.symbols(pattern, options.top_k, kinds)
     from dowse.query.evaluate import is_within
 
-    rows = index.symbols(pattern, _MAX_SYMBOLS)
+    rows = index.symbols(pattern, _MAX_SYMBOLS, kinds)
     return [row for row in rows if is_within(below, row.path)][: options.top_k]
 
 

@@ -31,8 +31,11 @@ _Neighbour = SymbolRow | GraphStep | Mention
 # The headings of their lists.
 _MEMBERS, _CALLERS, _CALLEES = "members", "called by", "calls"
 _MENTIONS = "mentions of the name, not known to be calls"
-_COUNTED = {"callers": "callers", "callees": "callees", "impact": "symbols touched"}
-_HEADS = {"callers": "callers of", "callees": "callees of", "impact": "touched by a change of"}
+_COUNTED = {"callers": "callers", "callees": "callees", "uses": "uses", "impact": "symbols touched"}
+_HEADS = {
+    **{"callers": "callers of", "callees": "callees of", "uses": "uses of"},
+    "impact": "touched by a change of",
+}
 # Lines above a location that are shown before those further above.
 _LINES_ABOVE = 10
 # Similar symbols that are listed for an unknown name.
@@ -167,7 +170,7 @@ def _line_of(neighbour: _Neighbour) -> str:
 
 def graph(relation: str, context: ToolContext, arguments: GraphArguments) -> Reply:
     """Walk one relation of the call graph: as many of the nearest steps as the budget allows."""
-    with open_symbol(context, arguments.symbol) as (repository, target):
+    with open_symbol(context, arguments.symbol, names_at_lines=True) as (repository, target):
         check_symbol(target.row)
         answer = walk(target, relation, arguments.depth or None)
     notes, own = notes_for_agents(answer.notes), context.own_notes(repository)
@@ -207,12 +210,15 @@ class _Candidates(UnknownName):
 
 
 @contextlib.contextmanager
-def open_symbol(context: ToolContext, target: str) -> Iterator[tuple[Repository, Target]]:
+def open_symbol(
+    context: ToolContext, target: str, *, names_at_lines: bool = False
+) -> Iterator[tuple[Repository, Target]]:
     """Give the one symbol that a call names, and its repository."""
     context.call.check()
     repositories, name = parse_location(context.repositories, target)
     indexes = ServedIndexes(each.served for each in repositories)
-    with _listing_candidates(repositories, name), open_target(indexes, None, name) as match:
+    found = open_target(indexes, None, name, names_at_lines=names_at_lines)
+    with _listing_candidates(repositories, name), found as match:
         yield next(each for each in repositories if each.served is match.served), match
 
 

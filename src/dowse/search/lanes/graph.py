@@ -7,7 +7,7 @@ from functools import partial
 
 from dowse.graph.mentions import find_mentions
 from dowse.graph.model import RELATIONS, describe_confidence, role_order
-from dowse.graph.reachability import Bases, dispatching_method, reach, shortest_path
+from dowse.graph.reachability import Bases, dispatching_method, reach, relation_of, shortest_path
 from dowse.graph.traverse import Aliases, Reached, breadth_first_search
 from dowse.graph.type_hierarchy import call_aliases, is_definition
 from dowse.search.lanes.jobs import MENTION_SCORE, LaneResult
@@ -55,6 +55,7 @@ def relation_lane(reader: Reader, relation: str, seeds: Sequence[int], depth: in
     symbols = reader.rows(list(dict.fromkeys(seeds)))
     if not symbols:
         return _make_result(())
+    relation = relation_of(relation, symbols)
     walked, bases = reach(reader, relation, symbols, depth)
     incoming = RELATIONS[relation].incoming
     result = _scored_result(reader, walked.reached, incoming, limit, bases, by_role=True)

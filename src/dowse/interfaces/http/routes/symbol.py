@@ -91,7 +91,7 @@ def graph_path(
     state: State, target: Target, to: Target, index: IndexName = None, depth: _Depth = None
 ) -> dict[str, Any]:
     """Return the shortest path of calls and uses from one symbol to another."""
-    with open_target(state.indexes, index, target) as start:
+    with open_target(state.indexes, index, target, names_at_lines=True) as start:
         served, reader, row = start
         ends = resolve_overloads(served, reader, to)
         starts = resolve_overloads(served, reader, row.key)
@@ -114,7 +114,7 @@ def graph(
     k: Annotated[int | None, Query(ge=1, le=1_000, description="Number of steps.")] = None,
 ) -> dict[str, Any]:
     """Return the symbols in a relation to one, nearest first, and the same as nodes and edges."""
-    with open_target(state.indexes, index, target) as start:
+    with open_target(state.indexes, index, target, names_at_lines=True) as start:
         return document(_page(start.served.name, walk(start, relation, depth, k)))
 
 
