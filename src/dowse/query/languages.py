@@ -25,7 +25,8 @@ KINDS = (
     "class", "constant", "enum", "function", "interface", "macro",
     "method", "module", "struct", "text", "trait", "type",
     # of names alone
-    "alias", "column", "enumerator", "field", "key", "property", "table", "variable",
+    "alias", "column", "enumerator", "field", "key", "namespace", "property", "prototype",
+    "table", "variable",
 )  # fmt: skip
 
 

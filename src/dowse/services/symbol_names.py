@@ -1,10 +1,11 @@
-"""The symbol names of an index in memory: lookup by id, and completion of a prefix."""
+"""What symbols and names of an index are called, in memory: lookup by id, and completion of a prefix."""
 
 from __future__ import annotations
 
 import heapq
 import re
 import threading
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from dowse.types import NON_DEFINITION_KINDS, SymbolRow
 _INNER_WORD = re.compile(r"(?<=[_.\-/ :])[^_.\-/ :]|(?<=[a-z0-9])[A-Z]")
 # Names of a larger index are not kept: those of tens of millions of symbols do not fit into memory.
 _MAX_SYMBOLS = 1_000_000
+# Different names that are completed beside those of symbols, and files whose names are read at once.
+_MAX_NAMES, _BATCH = 500_000, 500
 # Keys with the same prefix that are compared: one letter may have hundreds of thousands.
 _MAX_KEYS = 20_000
 # Keys that a name rarely exceeds: so many times more keys are examined than names are wanted.
@@ -38,18 +41,38 @@ class SymbolName(NamedTuple):
     id: str
     is_own: bool  # in the project's own code, rather than tests or vendored code
     symbols: int  # how many have the name
+    is_name: bool = False  # no symbol has it
 
-    def sort_key(self, prefix: str) -> tuple[bool, bool, int, str]:
-        """Return the sort key for a lower-case prefix: the likeliest completion first."""
-        return not self.text.lower().startswith(prefix), not self.is_own, len(self.text), self.text
+    def sort_key(self, prefix: str) -> tuple[bool, bool, bool, int, str]:
+        """Return the sort key for a lower-case prefix: the likeliest completion first, symbols first."""
+        is_inner = not self.text.lower().startswith(prefix)
+        return is_inner, self.is_name, not self.is_own, len(self.text), self.text
+
+
+class NameRows(NamedTuple):
+    """The rows of names by id, as two columns: names are many."""
+
+    ids: array[int]  # sorted
+    rows: array[int]
+
+    def get(self, symbol_id: str) -> int | None:
+        """Return the row of a name, None if no name has the id."""
+        try:
+            wanted = int(symbol_id, 16)
+        except ValueError:
+            return None
+        place = bisect_left(self.ids, wanted)
+        is_known = place < len(self.ids) and f"{self.ids[place]:016x}" == symbol_id
+        return self.rows[place] if is_known else None
 
 
 @dataclass(frozen=True, slots=True)
 class NameTable:
-    """The names of one generation."""
+    """The names of one generation, of symbols and others."""
 
     version: tuple[str, int]
     rows: dict[str, int]  # by symbol id
+    name_rows: NameRows
     files: dict[str, int]  # whole files, as searches by phrase or regex return them, by id
     names: Sequence[SymbolName]  # likeliest first
     keys: Sequence[str]  # sorted, lower case: names, and names from an inner word on
@@ -102,11 +125,12 @@ class NameCache:
             self._table = None
 
     def find_symbol(self, reader: Reader, symbol_id: str) -> SymbolRow | None:
-        """Return the symbol with an id, None if there is none; a whole file has row 0."""
+        """Return the symbol or name with an id, None if there is none; a whole file has row 0."""
         if reader.symbol_count() > _MAX_SYMBOLS:
             return _find_in_store(reader, symbol_id)
         table = self.load(reader)
         row, file = table.rows.get(symbol_id), table.files.get(symbol_id)
+        row = table.name_rows.get(symbol_id) if row is None else row
         if row is not None:
             return reader.rows([row])[0]
         return reader.file_rows([file])[0] if file is not None else None
@@ -123,10 +147,13 @@ def _find_in_store(reader: Reader, symbol_id: str) -> SymbolRow | None:
 def _read(reader: Reader, version: tuple[str, int]) -> NameTable:
     if reader.symbol_count() > _MAX_SYMBOLS:
         known = [name for name in reader.languages() if name]
-        return NameTable(version, {}, {}, (), (), (), (), known, KINDS, ())
+        none = NameRows(array("Q"), array("q"))
+        return NameTable(version, {}, none, {}, (), (), (), (), known, KINDS, ())
     files = reader.files()
     symbols = reader.rows_of_files([file.file_id for file in files])
-    names = sorted(_distinct_names(symbols), key=lambda name: name.sort_key(""))
+    found = {name.text: name for name in _distinct_names(symbols)}
+    name_rows, kinds = _add_names(reader, [file.file_id for file in files], found)
+    names = sorted(found.values(), key=lambda name: name.sort_key(""))
     keyed = sorted(
         (key, position if name.text.lower() == key else position + len(names))
         for position, name in enumerate(names)
@@ -136,15 +163,37 @@ def _read(reader: Reader, version: tuple[str, int]) -> NameTable:
     return NameTable(
         version,
         {row.key: row.row for row in symbols},
+        name_rows,
         {row.key: row.file_id for row in reader.file_rows([file.file_id for file in files])},
         names,
         [key for key, _ in keyed],
         [position for _, position in keyed],
         sorted({folder for file in files for folder in _folders(file.path)}, key=folder_order),
         [name for name in sorted(languages, key=lambda name: -languages[name]) if name],
-        sorted({row.kind for row in symbols}),
+        sorted({row.kind for row in symbols} | kinds),
         sorted({file.repo for file in files if file.repo}),
     )
+
+
+def _add_names(
+    reader: Reader, files: Sequence[int], found: dict[str, SymbolName]
+) -> tuple[NameRows, set[str]]:
+    """Add names that no symbol has; return the rows of all by id, and their kinds."""
+    rows: list[tuple[int, int]] = []
+    kinds: set[str] = set()
+    for start in range(0, len(files), _BATCH):
+        batch = reader.names_of_files(files[start : start + _BATCH])
+        rows += ((int(row.key, 16), row.row) for row in batch)
+        kinds |= {row.kind for row in batch}
+        for name in _distinct_names(batch):
+            known = found.get(name.text)
+            if known is None and len(found) < _MAX_NAMES:
+                found[name.text] = name._replace(is_name=True)
+            elif known is not None and known.is_name:
+                better = name._replace(is_name=True) if name.is_own and not known.is_own else known
+                found[name.text] = better._replace(symbols=known.symbols + name.symbols)
+    rows.sort()
+    return NameRows(array("Q", (key for key, _ in rows)), array("q", (row for _, row in rows))), kinds
 
 
 def _distinct_names(symbols: Iterable[SymbolRow]) -> Iterator[SymbolName]:
