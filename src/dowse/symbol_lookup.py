@@ -365,14 +365,13 @@ def _names_at_line(reader: Reader, rows: list[SymbolRow], line: int) -> list[Sym
     for name in reader.names_of_files([row.file_id for row in rows]):
         if name.start_line == line:
             at_line.setdefault(name.file_id, []).append(name)
-    return [_meant_at_line(row, at_line.get(row.file_id, [])) for row in rows]
+    return [_meant_at_line(reader, row, at_line.get(row.file_id, [])) for row in rows]
 
 
-def _meant_at_line(symbol: SymbolRow, names: list[SymbolRow]) -> SymbolRow:
+def _meant_at_line(reader: Reader, symbol: SymbolRow, names: list[SymbolRow]) -> SymbolRow:
     # A function may set a field in any of its lines.
     if len(names) != 1 or symbol.kind in ("function", "method"):
         return symbol
-    is_named = symbol.kind not in NON_DEFINITION_KINDS and symbol.name in re.findall(
-        r"\w+", names[0].signature
-    )
-    return symbol if is_named else names[0]
+    line = reader.text(symbol.file_id).split(b"\n")[names[0].start_line - 1].decode("utf-8", "replace")
+    is_own_line = symbol.kind not in NON_DEFINITION_KINDS and symbol.name in re.findall(r"\w+", line)
+    return symbol if is_own_line else names[0]

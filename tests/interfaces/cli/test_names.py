@@ -51,7 +51,7 @@ def test_symbols_lists_names_with_their_kind(run: Run) -> None:
     listed = run("symbols", "items")[1].splitlines()
     assert listed[:2] == ["shop/cart.py:8\tfield\tCart.items", "shop/order.py:3\tfield\tOrder.items"]
     (row,) = json.loads(run("symbols", "Cart.currency", "--json")[1])
-    assert (row["kind"], row["start_line"], row["signature"]) == ("field", 5, "currency = 'EUR'")
+    assert (row["kind"], row["start_line"], row["qualified_name"]) == ("field", 5, "Cart.currency")
 
 
 def test_symbols_of_some_kinds(run: Run) -> None:
