@@ -1,14 +1,4 @@
-import com.sun.source.tree.AnnotatedTypeTree;
-import com.sun.source.tree.ClassTree;
-import com.sun.source.tree.CompilationUnitTree;
-import com.sun.source.tree.ExpressionTree;
-import com.sun.source.tree.IdentifierTree;
-import com.sun.source.tree.MemberSelectTree;
-import com.sun.source.tree.MethodInvocationTree;
-import com.sun.source.tree.MethodTree;
-import com.sun.source.tree.NewClassTree;
-import com.sun.source.tree.ParameterizedTypeTree;
-import com.sun.source.tree.Tree;
+import com.sun.source.tree.*;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.SourcePositions;
 import com.sun.source.util.TreePath;
@@ -53,8 +43,8 @@ import javax.tools.ToolProvider;
  * <p>java JavaCalls.java CHECKOUT [CLASSPATH] > calls.jsonl
  *
  * <p>A module is a folder with `src`; each is a compilation of its own, the sources of the others are on its source path. Sites
- * that javac cannot attribute (a library that is not on the class path) are left out. So are method references, constants of
- * enums, and calls of a class that several modules declare.
+ * that javac cannot attribute (a library that is not on the class path) are left out. So are constants of enums, and calls of a
+ * class that several modules declare. Names that are not called are references; method references are among them.
  */
 public class JavaCalls {
   private static final Pattern PACKAGE = Pattern.compile("(?m)^\\s*package\\s+([\\w.]+)\\s*;");
@@ -64,12 +54,15 @@ public class JavaCalls {
 
   record Site(String path, long line, int column, String caller, Target target, boolean dispatches) {}
 
+  record Reference(String path, long line, int column, String name, String kind, Target target, String definition) {}
+
   private final Path root;
   private final String classpath;
   private final Map<String, Set<Path>> roots = new TreeMap<>(); // module to its source roots
   private final Map<String, List<Path>> files = new TreeMap<>(); // module to its sources
   private final Map<String, Set<String>> declaredIn = new HashMap<>(); // file of a class, without its root, to modules
   private final Set<Site> sites = new LinkedHashSet<>();
+  private final Set<Reference> references = new LinkedHashSet<>();
   private final Map<Target, Set<Target>> overrides = new HashMap<>(); // of a method
   private int skipped;
 
@@ -151,6 +144,11 @@ public class JavaCalls {
           "{\"path\":\"%s\",\"line\":%d,\"column\":%d,\"caller\":\"%s\",\"kind\":\"%s\",\"targets\":[%s]}%n",
           site.path, site.line, site.column, site.caller, targets.size() > 1 ? "dynamic" : "static", String.join(",", targets));
     }
+    for (Reference each : references) {
+      out.printf(
+          "{\"path\":\"%s\",\"line\":%d,\"column\":%d,\"name\":\"%s\",\"reference\":\"%s\",\"targets\":[%s]}%n", each.path, each.line,
+          each.column, each.name, each.kind, each.target == null ? "" : json(each.target, ",\"kind\":\"" + each.definition + "\""));
+    }
     out.flush();
   }
 
@@ -207,6 +205,8 @@ public class JavaCalls {
         from = method.getReturnType() == null ? from : Math.max(from, positions.getEndPosition(unit, method.getReturnType()));
       } else if (tree instanceof ClassTree type) {
         from = Math.max(from, positions.getEndPosition(unit, type.getModifiers()));
+      } else if (tree instanceof VariableTree variable && declared.getKind() == ElementKind.FIELD) {
+        from = Math.max(from, positions.getEndPosition(unit, variable.getType()));
       }
       int at = text(unit).indexOf(name, (int) from);
       return new Target(relative(unit), unit.getLineMap().getLineNumber(at < 0 ? from : at), name);
@@ -270,6 +270,7 @@ public class JavaCalls {
       private final CompilationUnitTree unit;
       private final String text;
       private final String path;
+      private final Set<Long> called = new HashSet<>();
 
       Scanner(CompilationUnitTree unit) {
         this.unit = unit;
@@ -356,7 +357,66 @@ public class JavaCalls {
         return found[0];
       }
 
+      @Override
+      public Void visitIdentifier(IdentifierTree tree, Void nothing) {
+        refer(positions.getStartPosition(unit, tree), tree.getName().toString());
+        return super.visitIdentifier(tree, nothing);
+      }
+
+      @Override
+      public Void visitMemberSelect(MemberSelectTree tree, Void nothing) {
+        refer(positions.getEndPosition(unit, tree) - tree.getIdentifier().length(), tree.getIdentifier().toString());
+        return super.visitMemberSelect(tree, nothing);
+      }
+
+      @Override
+      public Void visitMemberReference(MemberReferenceTree tree, Void nothing) {
+        refer(positions.getEndPosition(unit, tree) - tree.getName().length(), tree.getName().toString());
+        return super.visitMemberReference(tree, nothing);
+      }
+
+      /** Add a reference to what the current path means; nothing is said of packages and of members the compiler makes. */
+      private void refer(long at, String name) {
+        Element element = trees.getElement(getCurrentPath());
+        if (at < 0 || !text.startsWith(name, (int) at) || called.contains(at) || element == null || name.matches("this|super|class")
+            || element.getKind() == ElementKind.PACKAGE || element.asType().getKind() == TypeKind.ERROR) {
+          return;
+        }
+        boolean isMember = element.getKind().isField() || element instanceof ExecutableElement || element instanceof TypeElement;
+        Target target = isMember ? locate(element) : null;
+        if (target != null && (isDoubtful(target) || element.getKind() == ElementKind.CONSTRUCTOR)) {
+          return;
+        }
+        boolean isConstant = element.getModifiers().containsAll(Set.of(Modifier.STATIC, Modifier.FINAL));
+        String definition = switch (element.getKind()) {
+          case FIELD -> isConstant ? "constant" : "field";
+          case ENUM_CONSTANT -> "enumerator";
+          default -> element.getKind().name().toLowerCase();
+        };
+        long line = unit.getLineMap().getLineNumber(at);
+        int column = text.substring((int) unit.getLineMap().getStartPosition(line), (int) at).getBytes(StandardCharsets.UTF_8).length;
+        references.add(new Reference(path, line, column, name, kindOf(element), target, definition));
+      }
+
+      private String kindOf(Element element) {
+        Tree leaf = getCurrentPath().getLeaf();
+        TreePath above = getCurrentPath().getParentPath();
+        while (above.getLeaf() instanceof ParameterizedTypeTree generic && generic.getType() == leaf) {
+          leaf = generic;
+          above = above.getParentPath();
+        }
+        Tree parent = above.getLeaf();
+        boolean isAnnotation = above.getParentPath() != null && above.getParentPath().getLeaf() instanceof AnnotationTree;
+        if (parent instanceof AssignmentTree assigned && assigned.getVariable() == leaf) return isAnnotation ? "keyword" : "write";
+        if (parent instanceof CompoundAssignmentTree assigned && assigned.getVariable() == leaf) return "write";
+        if (parent instanceof AnnotationTree annotation && annotation.getAnnotationType() == leaf) return "decorator";
+        if (parent instanceof ClassTree) return "base";
+        boolean isImport = parent instanceof ImportTree || above.getParentPath() != null && above.getParentPath().getLeaf() instanceof ImportTree;
+        return isImport ? "import" : element instanceof TypeElement && !(parent instanceof MemberSelectTree) ? "type" : "read";
+      }
+
       private void add(long at, String name, Element element, boolean dispatches) {
+        called.add(at);
         if (at < 0 || !text.startsWith(name, (int) at)) {
           return; // written by the compiler: super() of a constructor, the arguments of an anonymous class
         }

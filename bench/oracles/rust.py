@@ -5,7 +5,8 @@
 INDEX is the output of `rust-analyzer scip CHECKOUT --output INDEX`. A call is a reference to a function with
 arguments behind it, inside macros too. Left out are calls of closures, of tuple structs (SCIP does not tell
 them from patterns) and of functions that a macro of the workspace defines (SCIP has no place for them). Where
-a method of a trait is named, its implementations may run.
+a method of a trait is named, its implementations may run. Other names but modules, `Self` and the fields of
+tuples are references.
 """
 
 from __future__ import annotations
@@ -26,6 +27,14 @@ _IMPLEMENTATION = re.compile(
     r"impl#\[(?:`(?:[^`]|``)*`|[^\]]*)\]\[(?P<trait>`(?:[^`]|``)*`|[^\]]*)\](?P<name>\w+)\("
 )
 _TRAIT_METHOD = re.compile(r"(?P<trait>\w+)#(?P<name>\w+)\(")
+# What definitions are that SymbolInformation.Kind of scip.proto tells apart; others are local.
+_DEFINITION_KINDS = {
+    **{8: "constant", 11: "enum", 12: "enumerator", 15: "field", 17: "function", 25: "macro", 26: "method"},
+    **{3: "type", 49: "struct", 53: "trait", 55: "type", 70: "method", 80: "method", 82: "variable"},
+}
+_TYPES = ("struct", "enum", "trait", "type")
+_USE = re.compile(rb"^[ \t]*(?:pub(?:\([^)]*\))?\s+)?use\s[^;]*;", re.M)
+_ASSIGNED = re.compile(rb"\s*(?:[-+*/%|&^]|<<|>>)?=[^=>]")
 _NAME = re.compile(rb"[\w\x80-\xff]")
 _IS_FUNCTION = re.compile(rb"\bfn\s+(r#)?$")
 
@@ -44,7 +53,7 @@ class Occurrence(NamedTuple):
 
 def main() -> None:
     """Print the calls of an index."""
-    root, documents = Path(sys.argv[1]), read_index(Path(sys.argv[2]).read_bytes())
+    root, (documents, kinds) = Path(sys.argv[1]), read_index(Path(sys.argv[2]).read_bytes())
     texts = {path: (root / path).read_bytes().splitlines() for path in documents}
     definitions = defaultdict(list)
     for occurrences in documents.values():
@@ -55,13 +64,17 @@ def main() -> None:
     implementations = find_implementations(definitions)
     for path, occurrences in documents.items():
         functions = sorted((o for o in occurrences if is_function(o, texts)), key=lambda o: o.body)
+        imports = import_lines(b"\n".join(texts[path]))
         for each in sorted(set(occurrences)):
             declared = definitions.get(key_of(each), [])
             is_unknown = not declared and crate_of(each.symbol) in crates
-            if not each.is_definition and not is_unknown and is_call(texts[path], each):
+            if each.is_definition or is_unknown or not _NAME.match(texts[path][each.line], each.start):
+                continue
+            site = None
+            if is_call(texts[path], each):
                 site = describe(each, declared, implementations, texts, functions)
-                if site:
-                    print(json.dumps(site))
+            if site or (site := refer(each, declared, kinds, imports, texts)):
+                print(json.dumps(site))
 
 
 def describe(
@@ -91,6 +104,40 @@ def describe(
         "kind": "dynamic" if any("dispatch" in target for target in targets) else "static",
         "targets": targets,
     }
+
+
+def refer(
+    name: Occurrence,
+    declared: list[Occurrence],
+    kinds: dict[str, int],
+    imports: set[int],
+    texts: dict[str, list[bytes]],
+) -> dict[str, Any] | None:
+    """Return what a name that is not called refers to, or None if that has no name of its own."""
+    line = texts[name.path][name.line]
+    written, after = line[name.start : name.end].decode(), line[name.end :]
+    if name.symbol.endswith(("/", "]")) or written.isdigit() or written in ("self", "Self", "crate", "super"):
+        return None
+    kind = _DEFINITION_KINDS.get(kinds.get(name.symbol, 0), "")
+    if name.line in imports:
+        reference = "import"
+    elif line.lstrip().startswith(b"#["):
+        reference = "decorator"
+    elif kind == "field" and re.match(rb"\s*:[^:]", after):
+        reference = "keyword"
+    else:
+        reference = "write" if _ASSIGNED.match(after) else "type" if kind in _TYPES else "read"
+    targets = [{**target_of(each, texts), "kind": kind} for each in declared if kind]
+    position = {"path": name.path, "line": name.line + 1, "column": name.start}
+    return {**position, "name": written, "reference": reference, "targets": targets}
+
+
+def import_lines(source: bytes) -> set[int]:
+    """Return the lines of `use` declarations."""
+    starts = (
+        (source.count(b"\n", 0, use.start()), use.group().count(b"\n")) for use in _USE.finditer(source)
+    )
+    return {line for first, count in starts for line in range(first, first + count + 1)}
 
 
 def key_of(each: Occurrence) -> str:
@@ -149,16 +196,19 @@ def caller_of(call: Occurrence, functions: list[Occurrence]) -> str:
     return ""
 
 
-def read_index(data: bytes) -> dict[str, list[Occurrence]]:
-    """Return the occurrences of an index by file; the numbers are those of scip.proto."""
+def read_index(data: bytes) -> tuple[dict[str, list[Occurrence]], dict[str, int]]:
+    """Return the occurrences by file and the kinds of symbols; the numbers are those of scip.proto."""
     documents: dict[str, list[Occurrence]] = {}
+    kinds: dict[str, int] = {}
     for field, document in fields(data):
         if field != 2:
             continue
         parts = list(fields(document))
         path = next(value for number, value in parts if number == 1).decode()
         documents[path] = [read_occurrence(path, value) for number, value in parts if number == 2]
-    return documents
+        for symbol in (dict(fields(value)) for number, value in parts if number == 3):
+            kinds[symbol[1].decode()] = symbol.get(5, 0)  # local ones share their names: all are variables
+    return documents, kinds
 
 
 def read_occurrence(path: str, data: bytes) -> Occurrence:
