@@ -16,7 +16,7 @@ from _pytest.mark.structures import ParameterSet
 
 from dowse import Index
 from dowse.storage.compression import pack
-from dowse.types import KEYWORD_FIELDS, FileRecord, SymbolRecord
+from dowse.types import KEYWORD_FIELDS, FileRecord, NameRecord, SymbolRecord
 
 
 def symbol(
@@ -49,9 +49,18 @@ def symbol(
     )
 
 
+def name_record(
+    name: str, line: int, *, qualified_name: str = "", kind: str = "constant", keys: tuple[int, int] = (0, 0)
+) -> NameRecord:
+    """Return a name that is defined in a line; `keys` are those of the graph."""
+    whole = qualified_name or name
+    return NameRecord(f"name-{whole}", kind, name, whole, line, *keys)
+
+
 def file_record(
     key: str,
     symbols: Iterable[SymbolRecord] = (),
+    names: Iterable[NameRecord] = (),
     *,
     text: str = "",
     repo: str = "acme/shop",
@@ -59,7 +68,7 @@ def file_record(
     role: str = "",
     path: str = "",
 ) -> FileRecord:
-    """Return a file that holds these symbols."""
+    """Return a file that holds these symbols and names."""
     return FileRecord(
         key=key,
         repo=repo,
@@ -76,6 +85,7 @@ def file_record(
         references=b"",
         text=text,
         symbols=tuple(symbols),
+        names=tuple(names),
     )
 
 

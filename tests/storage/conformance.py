@@ -44,7 +44,7 @@ from dowse.storage.protocol import Backend, KeywordRequest, Reader, Term
 from dowse.types import KEYWORD_FIELDS, FileRecord, SymbolRecord
 from storage.suite import Suite, drawn
 
-from helpers import file_record, symbol
+from helpers import file_record, name_record, symbol
 
 MakeBackend = Callable[[], Backend]
 # Ends of paths of the shop, and the files that they name.
@@ -737,6 +737,19 @@ class ScoreConformance(Suite):
             scores = {names[row]: score for row, score in found}
         expected = {i: score for i, d in enumerate(documents) if (score := bm25(query, d, documents))}
         assert scores == {i: pytest.approx(score, rel=1e-4) for i, score in expected.items()}
+
+    def test_names_change_no_score(self, make_backend):
+        files = some_files()
+        named = [file._replace(names=(name_record("item", 1), name_record("total", 1))) for file in files]
+        scores = []
+        for records in (files, named):
+            backend = make_backend()
+            fill(backend, records)
+            with backend.reader() as reader:
+                found = reader.search_bm25(request("item", "total", "rate"), 100)
+                names = {row.row: row.name for row in reader.rows([row for row, _ in found])}
+                scores.append({names[row]: score for row, score in found})
+        assert scores[0] == pytest.approx(scores[1], rel=1e-6) and len(scores[0]) == 4
 
     @pytest.mark.parametrize("reference", [BM25Okapi, BM25Plus])
     def test_the_order_is_that_of_rank_bm25(self, make_backend, reference):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storage.conformance import Conformance, MakeBackend
+from storage.name_conformance import NameConformance
 from storage.tfidf_conformance import TfidfConformance, count, fill, text_file
 from storage.vector_conformance import VectorConformance
 
@@ -18,6 +19,10 @@ class TestElastic(Conformance):
     """The suite, as it is."""
 
     examples = 6
+
+
+class TestElasticNames(NameConformance):
+    """The suite of names, as it is."""
 
 
 class TestElasticTfidf(TfidfConformance):

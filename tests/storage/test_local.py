@@ -6,6 +6,7 @@ import pytest
 
 from dowse.storage.local.backend import LocalBackend
 from storage.conformance import Conformance, MakeBackend, ScoreConformance
+from storage.name_conformance import NameConformance
 from storage.tfidf_conformance import TfidfConformance
 from storage.vector_conformance import VectorConformance
 
@@ -21,6 +22,10 @@ class TestLocal(Conformance):
 
 class TestLocalScores(ScoreConformance):
     """The suite of scores, as it is."""
+
+
+class TestLocalNames(NameConformance):
+    """The suite of names, as it is."""
 
 
 class TestLocalTfidf(TfidfConformance):

@@ -56,8 +56,11 @@ class Client:
         self._es.close()
 
     def alias(self, kind: str) -> str:
-        """Return the alias by which readers and writers use an index; a rebuild moves it to another."""
-        return f"dowse-{self.address.name}-{kind}"
+        """Return the alias by which readers and writers use an index; a rebuild moves it to another.
+
+        Those of two kinds are separated by a comma, too.
+        """
+        return ",".join(f"dowse-{self.address.name}-{each}" for each in kind.split(","))
 
     @property
     def aliases(self) -> str:

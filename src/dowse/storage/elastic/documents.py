@@ -9,19 +9,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from dowse.storage.elastic.names import EDGES, FILES, SYMBOLS, file_id, scoped_name_key, symbol_rows
+from dowse.storage.elastic.names import (
+    EDGES,
+    FILES,
+    NAMES,
+    SYMBOLS,
+    file_id,
+    scoped_name_key,
+    symbol_rows,
+)
 from dowse.storage.elastic.record_json import (
     FILE_FIELDS,
     decode_file,
+    decode_name,
     decode_symbol,
     encode_file,
+    encode_name,
     encode_symbol,
 )
 from dowse.storage.local.fulltext import folded
-from dowse.types import KEYWORD_FIELDS, FileRecord, SymbolRecord
+from dowse.types import KEYWORD_FIELDS, FileRecord, NameRecord, SymbolRecord
 
 _HASH_BYTES = 12
-# Fields of a symbol that are columns; all others are stored in `data`.
+# Fields of a symbol or name that are columns; all others are stored in `data`.
 _SYMBOL_COLUMNS = frozenset(
     "key kind name qualified_name start_line end_line vector_key signature overrides".split()
 )
@@ -44,17 +54,21 @@ class Document(NamedTuple):
 
 
 def file_documents(source: str, record: FileRecord) -> list[Document]:
-    """Return the documents of a file and of its symbols."""
+    """Return the documents of a file, of its symbols and of its names."""
     file = file_id(source, record.key)
-    rows = symbol_rows(source, record.key, (symbol.key for symbol in record.symbols))
+    shared = {
+        **{"file": file, "source": source, "repo": record.repo, "path": record.path},
+        **{"language": record.language, "role": record.role},
+    }
     documents = [_file_document(source, file, record)]
+    rows = symbol_rows(source, record.key, (symbol.key for symbol in record.symbols))
     for order, (row, symbol) in enumerate(zip(rows, record.symbols, strict=True)):
-        body = {
-            **{"row": row, "file": file, "source": source, "repo": record.repo, "path": record.path},
-            **{"language": record.language, "role": record.role, "order": order},
-            **_symbol_body(source, symbol),
-        }
+        body = {"row": row, **shared, "order": order, **_symbol_body(source, symbol)}
         documents.append(Document(SYMBOLS, row, file, body, content_hash(body), symbol.vector_key))
+    rows = symbol_rows(source, record.key, (name.key for name in record.names))
+    for order, (row, name) in enumerate(zip(rows, record.names, strict=True)):
+        body = {"row": -row, **shared, "order": order, **_columns(source, name, encode_name(name))}
+        documents.append(Document(NAMES, -row, file, body, content_hash(body)))
     return documents
 
 
@@ -69,11 +83,17 @@ def _file_document(source: str, file: int, record: FileRecord) -> Document:
 def _symbol_body(source: str, symbol: SymbolRecord) -> dict[str, Any]:
     # Sorted: terms come from a set, and equal texts must have equal hashes.
     terms = (" ".join(sorted(each.split(" "))) if each else _NO_TERM for each in symbol.terms)
-    body: dict[str, Any] = {"terms": dict(zip(KEYWORD_FIELDS, terms, strict=True)), "data": {}}
-    for name, value in encode_symbol(symbol).items():
+    columns = _columns(source, symbol, encode_symbol(symbol))
+    return {"terms": dict(zip(KEYWORD_FIELDS, terms, strict=True)), **columns}
+
+
+def _columns(source: str, record: SymbolRecord | NameRecord, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a symbol or name, and all else as `data`."""
+    body: dict[str, Any] = {"data": {}}
+    for name, value in values.items():
         (body if name in _SYMBOL_COLUMNS else body["data"])[name] = value
-    if symbol.name_key:
-        body["name_key"] = scoped_name_key(source, symbol.name_key)
+    if record.name_key:
+        body["name_key"] = scoped_name_key(source, record.name_key)
     return body
 
 
@@ -119,19 +139,21 @@ def content_hash(body: Mapping[str, Any]) -> bytes:
 def records(
     files: Iterator[dict[str, Any]], symbols: Iterator[dict[str, Any]]
 ) -> Iterator[tuple[FileRecord, dict[str, Any], list[dict[str, Any]]]]:
-    """Yield files from the hits of their documents: record without text, document, those of its symbols.
+    """Yield files from the hits of their documents: record without text, document, those of what it defines.
 
-    Both iterators are ordered by file.
+    Both iterators are ordered by file; `symbols` has symbols and names.
     """
     for body, own in _merge_join(files, symbols):
-        decoded = (decode_symbol({**symbol, **symbol["data"]}) for symbol in own)
-        yield decode_file({**body, **body["data"]}, decoded), body, own
+        values = [(each["row"], {**each, **each["data"]}) for each in own]
+        decoded = (decode_symbol(value) for row, value in values if row > 0)
+        names = (decode_name(value) for row, value in values if row < 0)
+        yield decode_file({**body, **body["data"]}, decoded, names), body, own
 
 
 def _merge_join(
     files: Iterable[dict[str, Any]], symbols: Iterable[dict[str, Any]]
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Yield each file with its symbols, in the order in which the file has them."""
+    """Yield each file with its symbols and names, each in the order in which the file has them."""
     groups = groupby((hit["_source"] for hit in symbols), key=lambda body: int(body["file"]))
     pending = next(groups, None)
     for hit in files:

@@ -1,7 +1,7 @@
 """The call graph on the cluster: one document for each symbol that refers to others, 1-2 round trips a hop.
 
 A resolved reference holds the row of its target. A reference of which only the name is known means whatever
-symbols of its source have that name now: they are looked up at query time, as by `GraphTables`.
+symbols or names of its source are called so now: they are looked up at query time, as by `GraphTables`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from dowse.storage.elastic.globs import Query
-from dowse.storage.elastic.names import EDGES, SYMBOLS, scoped_name_key
+from dowse.storage.elastic.names import EDGES, SYMBOLS_AND_NAMES, kind_of_rows, scoped_name_key
 from dowse.storage.elastic.query import among, any_of
 from dowse.storage.elastic.rows import NameKey, RowReader, name_key, number
 from dowse.storage.elastic.snapshot import MAX_HITS, batches, doc_values
@@ -41,7 +41,7 @@ class EdgeReader(RowReader):
     ) -> list[Edge]:
         """Return edges out of symbols or into them, ordered by repository, path, line, column and target."""
         selected = frozenset(kinds) & frozenset(KINDS) if kinds else frozenset(KINDS)
-        unique = sorted({row for row in rows if row > 0})
+        unique = sorted({row for row in rows if row})
         if not selected or limit <= 0:
             return []
         located: list[Located] = []
@@ -112,7 +112,7 @@ class EdgeReader(RowReader):
         """Return the name keys of symbols, by row."""
 
         def read(missing: Sequence[int]) -> Iterator[tuple[int, NameKey]]:
-            hits = self._searcher.fetch(SYMBOLS, missing, doc_values(_NAME_KEY_COLUMNS))
+            hits = self._searcher.fetch(kind_of_rows(missing), missing, doc_values(_NAME_KEY_COLUMNS))
             return ((number(hit), name_key(hit)) for hit in hits)
 
         return self._cache.name_keys.get(rows, read)
@@ -127,7 +127,7 @@ class EdgeReader(RowReader):
                 **{"size": limit, "sort": [{"row": "asc"}], **doc_values(_NAME_KEY_COLUMNS)},
                 "aggs": {"names": {"terms": {"field": "name_key", "size": len(batch)}}},
             }
-            answer = self._searcher.search(SYMBOLS, body)
+            answer = self._searcher.search(SYMBOLS_AND_NAMES, body)
             for bucket in answer["aggregations"]["names"]["buckets"]:
                 counts[bucket["key"]] = bucket["doc_count"]
             for hit in answer["hits"]["hits"]:
@@ -142,7 +142,7 @@ class EdgeReader(RowReader):
             only = self._searcher.query([{"terms": {"name_key": group}}])
             body = {"query": only, "sort": [{"row": "asc"}], **doc_values(_NAME_KEY_COLUMNS)}
             most = limit if len(group) == 1 else None
-            for hits in self._searcher.pages(SYMBOLS, body, limit=most):
+            for hits in self._searcher.pages(SYMBOLS_AND_NAMES, body, limit=most):
                 for hit in hits:
                     key, overrides = name_key(hit)
                     named[key].append((number(hit), overrides))

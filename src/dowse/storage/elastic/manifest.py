@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from dowse.storage.elastic.documents import Document
-from dowse.storage.elastic.names import FILES, SYMBOLS, VERSIONED, file_id
+from dowse.storage.elastic.names import FILES, NAMES, SYMBOLS, VERSIONED, file_id
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS manifest (
@@ -147,11 +147,11 @@ class Manifest:
         )
 
     def totals(self) -> dict[str, int]:
-        """Return the number of files, symbols and source bytes."""
+        """Return the number of files, symbols, names and source bytes."""
         counts = dict(self._db.execute("SELECT kind, count(*) FROM manifest GROUP BY 1").fetchall())
         query = "SELECT coalesce(sum(size), 0) FROM manifest WHERE kind=?"
         (size,) = self._db.execute(query, (FILES,)).fetchone()
-        return {"files": counts.get(FILES, 0), "symbols": counts.get(SYMBOLS, 0), "bytes": int(size)}
+        return {kind: counts.get(kind, 0) for kind in (FILES, SYMBOLS, NAMES)} | {"bytes": int(size)}
 
     def insert(self, entries: Iterable[Entry]) -> None:
         """Insert documents that the cluster holds."""

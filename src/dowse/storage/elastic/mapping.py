@@ -10,7 +10,7 @@ from typing import Any
 from dowse.errors import IndexMissing
 from dowse.storage.elastic.client import WRITE_SECONDS, Client
 from dowse.storage.elastic.errors import error_reason
-from dowse.storage.elastic.names import EDGES, FILES, KINDS, META, SYMBOLS, vector_field
+from dowse.storage.elastic.names import EDGES, FILES, KINDS, META, NAMES, SYMBOLS, vector_field
 from dowse.storage.elastic.snapshot import FORMAT, check_format
 from dowse.types import KEYWORD_FIELDS
 
@@ -33,15 +33,18 @@ def _keywords(*names: str) -> dict[str, Any]:
     return dict.fromkeys(names, _KEYWORD)
 
 
-_SYMBOLS: dict[str, Any] = {
+_NAMES: dict[str, Any] = {
     **_VERSION,
     **{"row": _LONG, "file": _LONG, "start_line": _INTEGER, "end_line": _INTEGER},
-    **_keywords("key", "repo", "path", "language", "role", "kind", "name", "qualified_name"),
-    **_keywords("name_key", "vector_key"),
+    **_keywords("key", "repo", "path", "language", "role", "kind", "name", "qualified_name", "name_key"),
     # Columns (doc values) that hits bring along: they are read many times faster than what is in `data`.
     **{"signature": _COLUMN, "overrides": _FLAG, "order": {**_INTEGER, "index": False}},
-    "terms": {"properties": dict.fromkeys(KEYWORD_FIELDS, _TERMS)},
     "data": _DATA,
+}
+_SYMBOLS: dict[str, Any] = {
+    **_NAMES,
+    "vector_key": _KEYWORD,
+    "terms": {"properties": dict.fromkeys(KEYWORD_FIELDS, _TERMS)},
 }
 _FILES: dict[str, Any] = {
     **_VERSION,
@@ -57,7 +60,7 @@ _EDGES: dict[str, Any] = {
     "data": _DATA,
 }
 _META: dict[str, Any] = {**_keywords("kind", "slot"), "data": _DATA}
-_PROPERTIES = {SYMBOLS: _SYMBOLS, FILES: _FILES, EDGES: _EDGES, META: _META}
+_PROPERTIES = {SYMBOLS: _SYMBOLS, NAMES: _NAMES, FILES: _FILES, EDGES: _EDGES, META: _META}
 
 
 def create(client: Client) -> None:
@@ -74,12 +77,12 @@ def check(client: Client) -> None:
     mappings = client.call(
         lambda es: es.indices.get_mapping(index=client.aliases, ignore_unavailable=True)
     ).body
+    for mapping in mappings.values():
+        check_format(mapping["mappings"].get("_meta", {}).get("dowse_format"), client)
     if len(mappings) < len(KINDS):
         raise IndexMissing(
             f"no complete index {client.address.name} on {client.address}; run `dowse index --rebuild`"
         )
-    for mapping in mappings.values():
-        check_format(mapping["mappings"].get("_meta", {}).get("dowse_format"), client)
 
 
 def add_vector_field(client: Client, encoder: str, dimension: int) -> None:

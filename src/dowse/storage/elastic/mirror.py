@@ -21,7 +21,9 @@ from dowse.storage.elastic.names import (
     EDGES,
     FILES,
     ID_FIELD,
+    NAMES,
     SYMBOLS,
+    SYMBOLS_AND_NAMES,
     VERSIONED,
     file_id,
     hash_id,
@@ -135,8 +137,11 @@ class Mirror(Catalog):
 
     # The catalog, with the cluster's numbers
 
-    def _rows_for(self, record: FileRecord, known: dict[str, int]) -> list[int]:
-        return symbol_rows(self.source, record.key, (symbol.key for symbol in record.symbols))
+    def _rows_for(
+        self, file_key: str, keys: Sequence[str], known: Mapping[str, int], *, of_names: bool = False
+    ) -> list[int]:
+        rows = symbol_rows(self.source, file_key, keys)
+        return [-row for row in rows] if of_names else rows
 
     def replace_file(self, record: FileRecord) -> None:
         """Add a file or replace it, without its text."""
@@ -171,17 +176,18 @@ class Mirror(Catalog):
     # Rebuilding from the cluster
 
     def rebuild(self, searcher: SnapshotSearcher, with_files: bool) -> None:
-        """Fill an empty mirror: the manifest always, files and symbols unless all will be put again."""
+        """Fill an empty mirror: the manifest always, all else unless it will be put again."""
         own = {"term": {"source": self.source}}
         if not with_files:
             for kind in VERSIONED:
                 hits = searcher.scan(kind, own, ID_FIELD[kind], source=VERSION_FIELDS)
                 self.manifest.insert(_entry(kind, hit["_source"]) for hit in hits)
             return
-        symbols = searcher.scan(SYMBOLS, own, "file", source={"excludes": HEAVY_FIELDS})
+        symbols = searcher.scan(SYMBOLS_AND_NAMES, own, "file", source={"excludes": HEAVY_FIELDS})
         files = searcher.scan(FILES, own, "file", source={"excludes": ["data.text"]})
         for record, body, symbol_bodies in records(files, symbols):
-            self.manifest.insert([_entry(FILES, body), *(_entry(SYMBOLS, each) for each in symbol_bodies)])
+            entries = (_entry(SYMBOLS if each["row"] > 0 else NAMES, each) for each in symbol_bodies)
+            self.manifest.insert([_entry(FILES, body), *entries])
             self.replace_file(record)
         for hit in searcher.scan(EDGES, own, "row", source=[*VERSION_FIELDS, "data"]):
             self.manifest.insert([_entry(EDGES, hit["_source"])])

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-SYMBOLS, FILES, EDGES, META = "symbols", "files", "edges", "meta"
+SYMBOLS, NAMES, FILES, EDGES, META = "symbols", "names", "files", "edges", "meta"
 # Kinds with versioned documents; `meta` holds one document for the index and one for each source.
-VERSIONED = (SYMBOLS, FILES, EDGES)
+VERSIONED = (SYMBOLS, NAMES, FILES, EDGES)
 KINDS = (*VERSIONED, META)
-# The field with the number of a document, by kind: the row of a symbol or the id of a file.
-ID_FIELD = {SYMBOLS: "row", FILES: "file", EDGES: "row"}
+# Both in one request; rows of names are negative.
+SYMBOLS_AND_NAMES = f"{SYMBOLS},{NAMES}"
+# The field with the number of a document, by kind: the row of a symbol or name, or the id of a file.
+ID_FIELD = {SYMBOLS: "row", NAMES: "row", SYMBOLS_AND_NAMES: "row", FILES: "file", EDGES: "row"}
 STATE_ID = "state"
 # Elasticsearch takes ids of 512 bytes.
 _MAX_SOURCE_BYTES = 400
@@ -29,13 +31,21 @@ def file_id(source: str, key: str) -> int:
 
 
 def symbol_rows(source: str, file_key: str, keys: Iterable[str]) -> list[int]:
-    """Return the rows of a file's symbols, by their keys; repeated keys get rows of their own."""
+    """Return the rows of a file's symbols, by their keys; repeated keys get rows of their own.
+
+    Those of names are negated.
+    """
     seen: dict[str, int] = {}
     rows = []
     for key in keys:
         repetition = seen[key] = seen.get(key, -1) + 1
         rows.append(hash_id("symbol", source, file_key, key, *([str(repetition)] if repetition else [])))
     return rows
+
+
+def kind_of_rows(rows: Sequence[int]) -> str:
+    """Return the indices that hold some rows."""
+    return SYMBOLS_AND_NAMES if min(rows, default=0) < 0 else SYMBOLS
 
 
 def document_id(number: int, born: int) -> str:

@@ -1,4 +1,4 @@
-"""Records of files and symbols as JSON values and back.
+"""Records of files, symbols and names as JSON values and back.
 
 Terms are left out: they are computed again from the text.
 """
@@ -9,7 +9,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dowse.types import FileRecord, SymbolRecord
+from dowse.types import FileRecord, NameRecord, SymbolRecord
 
 # Fields that are JSON values as they are.
 FILE_FIELDS = FileRecord._fields[: FileRecord._fields.index("packed_text")]
@@ -17,7 +17,7 @@ _SYMBOL_FIELDS = tuple(name for name in SymbolRecord._fields if name not in ("te
 
 
 def encode_file(record: FileRecord) -> dict[str, Any]:
-    """Return the fields of a file, without its text and its symbols."""
+    """Return the fields of a file, without its text, symbols and names."""
     return {
         **{name: getattr(record, name) for name in FILE_FIELDS},
         "references": b64encode(record.references).decode(),
@@ -27,7 +27,9 @@ def encode_file(record: FileRecord) -> dict[str, Any]:
     }
 
 
-def decode_file(value: Mapping[str, Any], symbols: Iterable[SymbolRecord]) -> FileRecord:
+def decode_file(
+    value: Mapping[str, Any], symbols: Iterable[SymbolRecord], names: Iterable[NameRecord]
+) -> FileRecord:
     """Return the record of a file, without its text."""
     return FileRecord(
         **{name: value[name] for name in FILE_FIELDS},
@@ -38,6 +40,7 @@ def decode_file(value: Mapping[str, Any], symbols: Iterable[SymbolRecord]) -> Fi
         facts=b64decode(value["facts"]),
         offers=tuple(value["offers"]),
         marks=tuple(value["marks"]),
+        names=tuple(names),
     )
 
 
@@ -51,3 +54,13 @@ def decode_symbol(value: Mapping[str, Any]) -> SymbolRecord:
     fields = {name: value[name] for name in _SYMBOL_FIELDS}
     fields |= {name: tuple((start, end) for start, end in value[name]) for name in ("spans", "doc_spans")}
     return SymbolRecord(**fields, terms=(), vector_key=bytes.fromhex(value["vector_key"]))
+
+
+def encode_name(name: NameRecord) -> dict[str, Any]:
+    """Return the fields of a name, and those that it has as a symbol of one line."""
+    return {**name._asdict(), "start_line": name.line, "end_line": name.line, "overrides": False}
+
+
+def decode_name(value: Mapping[str, Any]) -> NameRecord:
+    """Return the record of a name."""
+    return NameRecord(**{name: value[name] for name in NameRecord._fields})

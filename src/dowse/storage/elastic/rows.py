@@ -1,4 +1,4 @@
-"""Symbols and files by row and file id (rows, texts, line ranges, lists), cached in memory."""
+"""Symbols, names and files by row and file id (rows, texts, line ranges, lists), cached in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dowse.security.terminal import replace_surrogates
 from dowse.storage.cache import BoundedCache, ReadCache
 from dowse.storage.compression import unpack
 from dowse.storage.elastic.globs import Query, suffix_query, wildcard_query
-from dowse.storage.elastic.names import FILES, SYMBOLS
+from dowse.storage.elastic.names import FILES, NAMES, SYMBOLS, SYMBOLS_AND_NAMES, kind_of_rows
 from dowse.storage.elastic.query import all_of, among, trigram_query
 from dowse.storage.elastic.snapshot import MAX_HITS, SnapshotSearcher, batches, doc_values
 from dowse.storage.symbols import SymbolDetails, build_document, build_symbols, file_row
@@ -93,10 +93,10 @@ class RowReader:
         self._searcher, self._cache = searcher, cache
 
     def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
-        """Return symbols by row, in the given order; missing ones are left out."""
+        """Return symbols and names by row, in the given order; missing ones are left out."""
 
         def read(missing: Sequence[int]) -> Iterator[tuple[int, SymbolRow]]:
-            hits = self._searcher.fetch(SYMBOLS, missing, doc_values(ROW_COLUMNS))
+            hits = self._searcher.fetch(kind_of_rows(missing), missing, doc_values(ROW_COLUMNS))
             pairs = list(map(symbol_row, hits))
             self._cache.name_keys.add({row.row: name_key for row, name_key in pairs})
             return ((row.row, row) for row, _ in pairs)
@@ -105,19 +105,26 @@ class RowReader:
         return [known[row] for row in rows if row in known]
 
     def rows_by_key(self, keys: Sequence[str]) -> list[SymbolRow]:
-        """Return the symbols with these keys, as far as they exist."""
+        """Return the symbols and names with these keys, as far as they exist."""
         return [
             symbol_row(hit)[0]
             for batch in batches(dict.fromkeys(map(replace_surrogates, keys)), MAX_HITS)
-            for hit in self._searcher.scan_columns(SYMBOLS, among("key", batch), ROW_COLUMNS)
+            for hit in self._searcher.scan_columns(SYMBOLS_AND_NAMES, among("key", batch), ROW_COLUMNS)
         ]
 
     def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return the symbols of files, file by file, in the order of their lines."""
+        return self._rows_of(SYMBOLS, file_ids)
+
+    def names_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
+        """Return the names of files, file by file, in the order of their lines."""
+        return self._rows_of(NAMES, file_ids)
+
+    def _rows_of(self, kind: str, file_ids: Sequence[int]) -> list[SymbolRow]:
         by_file: dict[int, list[tuple[tuple[int, ...], SymbolRow]]] = {file_id: [] for file_id in file_ids}
         for batch in batches(by_file, _FILE_BATCH):
             columns = [*ROW_COLUMNS, "order"]
-            hits = list(self._searcher.scan_columns(SYMBOLS, among("file", batch), columns))
+            hits = list(self._searcher.scan_columns(kind, among("file", batch), columns))
             rows = list(map(symbol_row, hits))
             if len(rows) <= MAX_HITS:  # a whole index would evict what searches use
                 self._cache.add_rows(rows)
@@ -167,10 +174,6 @@ class RowReader:
             files.append(file_row(file_id, key, repo, path, language, role, lines))
         return files
 
-    def names_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
-        """Return the names of files, file by file, in the order of their lines."""
-        return []
-
     def lookup(
         self, pattern: str, limit: int, *, is_unqualified: bool = False, with_names: bool = False
     ) -> list[SymbolRow]:
@@ -186,25 +189,26 @@ class RowReader:
         ]
         body = {
             "query": self._searcher.query(should=scored),
-            "sort": ["_score", {"name": "asc"}, {"path": "asc"}, {"start_line": "asc"}, {"row": "asc"}],
+            "sort": ["_score", *_sort_by_name(with_names)],
             **doc_values([]),
         }
         # Names without wildcards all have one length: the best are the first.
         candidates = max(limit, MAX_HITS) if "*" in pattern or "?" in pattern else limit
         matches: list[tuple[tuple[object, ...], int]] = []
-        for hits in self._searcher.pages(SYMBOLS, body, limit=candidates):
-            for score, symbol_name, path, line, row in (hit["sort"] for hit in hits):
-                matches.append(((score < 2, len(symbol_name), symbol_name, path, line), row))
+        for hits in self._searcher.pages(_kind(with_names), body, limit=candidates):
+            for score, symbol_name, *place, row in (hit["sort"] for hit in hits):
+                tier = (symbol_name, row < 0, *place[-3:])
+                matches.append(((score < 2, len(symbol_name), *tier), row))
         return self.rows([row for _, row in sorted(matches)[:limit]])
 
     def rows_named(self, names: Sequence[str], limit: int, *, with_names: bool = False) -> list[SymbolRow]:
-        """Return the symbols with one of these names, letter by letter; by name, path and line."""
-        sort = [{"name": "asc"}, {"path": "asc"}, {"start_line": "asc"}, {"row": "asc"}]
+        """Return the symbols called so, letter by letter; by name, path and line."""
+        sort = _sort_by_name(with_names)
         rows: list[SymbolRow] = []
         for batch in batches(sorted(set(map(replace_surrogates, names))), MAX_HITS):
             body = {"query": self._searcher.query([among("name", batch)]), "sort": sort}
             for hits in self._searcher.pages(
-                SYMBOLS, {**body, **doc_values(ROW_COLUMNS)}, limit=limit - len(rows)
+                _kind(with_names), {**body, **doc_values(ROW_COLUMNS)}, limit=limit - len(rows)
             ):
                 pairs = list(map(symbol_row, hits))
                 self._cache.add_rows(pairs)
@@ -221,9 +225,9 @@ class RowReader:
         return self._cache.texts.get([file_id], self.texts)[file_id]
 
     def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
-        """Return symbols with their text."""
+        """Return symbols with their text; names with the lines around them."""
         file_ids = {row.file_id for row in rows}
-        details, texts = self._details_and_texts([row.row for row in rows if row.row], file_ids)
+        details, texts = self._details_and_texts([row.row for row in rows if row.row > 0], file_ids)
         return build_symbols(rows, texts, details)
 
     def documents(self, rows: Sequence[int]) -> list[Document]:
@@ -319,6 +323,16 @@ class RowReader:
             buckets = self._searcher.search(FILES, body)["aggregations"]["languages"]["buckets"]
             self._cache.languages = {each["key"]: each["doc_count"] for each in buckets}
         return dict(self._cache.languages)
+
+
+def _kind(with_names: bool) -> str:
+    return SYMBOLS_AND_NAMES if with_names else SYMBOLS
+
+
+def _sort_by_name(with_names: bool) -> list[dict[str, str]]:
+    """Return the order of what has the same name: symbols first, then by place."""
+    tier = [{"_index": "desc"}] if with_names else []  # "symbols" is after "names"
+    return [{"name": "asc"}, *tier, *({each: "asc"} for each in ("path", "start_line", "order", "row"))]
 
 
 def _texts(answer: Mapping[str, Any]) -> Iterator[tuple[int, bytes]]:

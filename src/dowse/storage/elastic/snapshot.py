@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dowse.errors import IndexMissing, IndexVersionError
 from dowse.storage.elastic.errors import AccessDenied
 from dowse.storage.elastic.globs import Query
-from dowse.storage.elastic.names import FILES, ID_FIELD, META, STATE_ID, SYMBOLS, source_id
+from dowse.storage.elastic.names import FILES, ID_FIELD, META, NAMES, STATE_ID, SYMBOLS, source_id
 from dowse.storage.elastic.query import among
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 # Incremented whenever what is stored on a cluster, or how it is tokenized, changes.
-FORMAT = 1
+FORMAT = 2
 # Elasticsearch's own limit on the hits of one search.
 MAX_HITS = 10_000
 # Metadata of one source, which would be wrong of a folder that is no source of the index.
@@ -40,7 +40,7 @@ class Snapshot:
     sequence: int  # the last transaction that was begun
     active: tuple[int, ...]  # transactions that were not committed
     generation: int  # commits that changed content
-    totals: Mapping[str, int]  # files, symbols, bytes, skipped
+    totals: Mapping[str, int]  # files, symbols, names, bytes, skipped
     corpora: int  # sources that are corpora,
     trees: int  # trees,
     incomplete: int  # and of both, those that no writer has completed yet
@@ -74,7 +74,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotSearcher:
-    """Searches one snapshot; `kind` is symbols, files, edges or meta."""
+    """Searches one snapshot; `kind` is symbols, names, both, files, edges or meta."""
 
     client: Client
     snapshot: Snapshot
@@ -174,7 +174,7 @@ class SnapshotSearcher:
     def problems(self) -> list[str]:
         """Return what is wrong with the index: its counts against its documents, and missing shards."""
         problems = []
-        for kind in (FILES, SYMBOLS):
+        for kind in (FILES, SYMBOLS, NAMES):
             expected, actual = self.snapshot.totals.get(kind, 0), self.count(kind)
             if expected != actual:
                 problems.append(

@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 GRACE_SECONDS = 600.0
 # Documents that are vacuumed after one commit; more is left for the next ones, because somebody is waiting.
 _MAX_VACUUMED = 50_000
-_COUNTS = ("files", "symbols", "bytes", "skipped")
+_COUNTS = ("files", "symbols", "names", "bytes", "skipped")
 
 
 @dataclass(frozen=True, slots=True)

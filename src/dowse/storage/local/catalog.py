@@ -252,10 +252,10 @@ class Catalog(CatalogQueries):
         return int(row[0])
 
     def put_file(self, record: FileRecord, before: RemovedFile | None = None) -> tuple[int, list[int]]:
-        """Add one file with its symbols; return its id and their rows.
+        """Add one file with its symbols and names; return its id and the rows of its symbols.
 
-        `before` is the file that this one replaces: a symbol with the same key keeps its row, so that edges
-        from other files stay valid.
+        `before` is the file that this one replaces: a symbol or name with the same key keeps its row, so
+        that edges from other files stay valid.
         """
         self.graph.note_change(before.offers if before else (), record.offers)
         cursor = self._db.execute(
@@ -267,46 +267,39 @@ class Catalog(CatalogQueries):
         self._db.execute("INSERT INTO texts VALUES (?, ?)", (file_id, record.packed_text))
         if record.references:
             self._db.execute("INSERT INTO refs VALUES (?, ?)", (file_id, record.references))
-        rows = self._rows_for(record, dict(before.rows) if before else {})
+        known = dict(before.rows) if before else {}
+        rows = self._rows_for(record.key, [symbol.key for symbol in record.symbols], known)
         self._db.executemany(
             f"INSERT INTO symbols VALUES ({placeholders(18)})",
             [_symbol_values(row, file_id, each) for row, each in zip(rows, record.symbols, strict=True)],
         )
-        self._put_names(file_id, record.names, dict(before.rows) if before else {})
+        if record.names:
+            names = self._rows_for(record.key, [name.key for name in record.names], known, of_names=True)
+            self._db.executemany(
+                f"INSERT INTO symbols VALUES ({placeholders(18)})",
+                [_name_values(row, file_id, each) for row, each in zip(names, record.names, strict=True)],
+            )
         self.graph.put_file(file_id, record, rows)
         return file_id, rows
 
-    def _rows_for(self, record: FileRecord, known: dict[str, int]) -> list[int]:
-        """Return a row for every symbol: the one it had, or a new one."""
-        (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM symbols").fetchone()
-        last = max(0, last, *known.values())
+    def _rows_for(
+        self, file_key: str, keys: Sequence[str], known: Mapping[str, int], *, of_names: bool = False
+    ) -> list[int]:
+        """Return a row for every symbol or name: the one it had, or a new one.
+
+        Those of names ascend, too: descending ones would leave the pages of the table half empty.
+        """
+        first, condition = (_FIRST_NAME, " WHERE id<0") if of_names else (0, "")
+        own = {key: row for key, row in known.items() if (row < 0) == of_names}
+        (last,) = self._db.execute(f"SELECT max(id) FROM symbols{condition}").fetchone()
+        last = max(first, last or first, *own.values())
         rows = []
-        for symbol in record.symbols:
-            row = known.pop(symbol.key, 0)
+        for key in keys:
+            row = own.pop(key, 0)
             if not row:
                 last = row = last + 1
             rows.append(row)
         return rows
-
-    def _put_names(self, file_id: int, names: Sequence[NameRecord], known: dict[str, int]) -> None:
-        """Add the names of a file: rows below 0, with the columns that names have.
-
-        Their numbers ascend: descending ones would leave the pages of the table half empty.
-        """
-        if not names:
-            return
-        (last,) = self._db.execute("SELECT max(id) FROM symbols WHERE id<0").fetchone()
-        last = max(_FIRST_NAME, last or _FIRST_NAME, *(row for row in known.values() if row < 0))
-        values = []
-        for key, kind, name, qualified_name, line, scope_key, name_key in names:
-            row = known.pop(key, 0)
-            if not row:
-                last = row = last + 1
-            full_name = "" if qualified_name == name else qualified_name
-            values.append(
-                (row, key, file_id, kind, name, full_name, line, line, *_NO_TEXT, scope_key, name_key, 0)
-            )
-        self._db.executemany(f"INSERT INTO symbols VALUES ({placeholders(18)})", values)
 
     def delete_file(self, key: str, replacement: FileRecord | None = None) -> RemovedFile | None:
         """Remove a file and all that belongs to it; return what `put_file` of its replacement needs.
@@ -346,6 +339,13 @@ def _symbol_values(row: int, file_id: int, s: SymbolRecord) -> tuple[object, ...
         *(s.doc, json.dumps(s.spans), s.content_hash, doc_spans, s.vector_key),
         *(s.part, s.scope_key, s.name_key, int(s.overrides)),
     )
+
+
+def _name_values(row: int, file_id: int, n: NameRecord) -> tuple[object, ...]:
+    """Return the columns of a name, which has no text of its own."""
+    full_name = "" if n.qualified_name == n.name else n.qualified_name
+    named = (row, n.key, file_id, n.kind, n.name, full_name, n.line, n.line)
+    return (*named, *_NO_TEXT, n.scope_key, n.name_key, 0)
 
 
 def _missing(path: Path) -> IndexMissing:

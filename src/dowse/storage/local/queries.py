@@ -122,7 +122,7 @@ class CatalogQueries:
         escaped = escape_surrogates(pattern).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         like = escaped.replace("*", "%").replace("?", "_")
         tier = "" if with_names else " AND s.id>0"
-        order = "length(s.name), s.name, s.id<0, f.path, s.start_line LIMIT ?"
+        order = "length(s.name), s.name, s.id<0, f.path, s.start_line, s.id LIMIT ?"
         if is_unqualified:  # reads the index of names, and the rows of matches alone
             first = pattern[:1].lower() if pattern[:1].isascii() and pattern[:1].isalnum() else ""
             between = (first, chr(ord(first) + 1)) if first else ("", chr(0x10FFFF))
