@@ -21,8 +21,8 @@ def parsed(path):
     return parse_file(text, detect_language(path.stem, text), path.stem)
 
 
-def test_every_language_has_a_sample():
-    assert {detect_language(path.stem) for path in SAMPLES} == set(LANGUAGES)
+def test_every_sample_has_a_grammar():
+    assert {detect_language(path.stem) for path in SAMPLES} <= set(LANGUAGES)
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)

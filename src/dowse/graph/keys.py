@@ -10,7 +10,10 @@ import re
 from functools import lru_cache
 
 # Families of languages whose calls do not distinguish methods from functions.
-_NO_METHODS = frozenset(["ruby", "elixir", "lua", "bash", "haskell", "swift", "zig"])
+_NO_METHODS = frozenset(
+    "ruby elixir lua bash haskell swift zig dart perl r julia clojure erlang ocaml powershell fortran"
+    " solidity starlark vim scheme racket".split()
+)
 
 # Dependencies between files are tracked by the lower half of a key.
 _HALF = 0xFFFFFFFF
@@ -99,6 +102,12 @@ _FAMILIES = {
     "java": "jvm",
     "kotlin": "jvm",
     "scala": "jvm",
+    "groovy": "jvm",
+    "objective-c": "c",
+    "vue": "ecmascript",
+    "svelte": "ecmascript",
+    "astro": "ecmascript",
+    "notebook": "python",
 }
 # Every file is a scope of its own.
 _BY_FILE = frozenset(["python", "ecmascript", "lua", "zig", "haskell"])

@@ -10,7 +10,7 @@ from dowse.graph.model import GraphStep
 from dowse.graph.reachability import shortest_path
 from dowse.graph.traverse import Traversal
 from dowse.graph.type_hierarchy import is_type
-from dowse.parsing.languages import LANGUAGES, detect_language
+from dowse.parsing.languages import detect_language, has_symbols
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import is_partial_match
 from dowse.types import Note, SymbolRow
@@ -117,7 +117,7 @@ def _denial(
         return Note("graph", text)
     but_itself = " but itself" if is_recursive else ""
     text = f"nothing in the index {_DENIALS[relation]} {name}{but_itself}, and its name occurs nowhere else"
-    left_out = sum(detect_language(path) in LANGUAGES for path, _ in reader.skipped())
+    left_out = sum(has_symbols(detect_language(path)) for path, _ in reader.skipped())
     if not left_out:
         return Note("graph", f"{text}; {unseen}")
     files = f"{left_out:,} source file{'s are' if left_out > 1 else ' is'} not in the index"

@@ -17,7 +17,7 @@ from dowse.graph.npm import npm_bindings
 from dowse.graph.platforms import platform_branches
 from dowse.parsing.declared_types import parse_declared_type
 from dowse.parsing.facts import DOCUMENTED, RESULT
-from dowse.parsing.languages import LANGUAGES
+from dowse.parsing.languages import has_symbols
 from dowse.types import TYPE_KINDS, Definition, Fact, NameRecord, ParsedFile, Reference, SymbolRecord
 
 # A field of the current object; those of Ruby are other names than its methods.
@@ -100,7 +100,7 @@ def make_graph_record(
     keyed = []
     offers = [keys.fingerprint(keys.file_key(path), language)]
     for index, (definition, symbol) in enumerate(zip(parsed.definitions, symbols, strict=True)):
-        if definition.part or language not in LANGUAGES:
+        if definition.part or not has_symbols(language):
             keyed.append(symbol)
             continue
         if index == parsed.remainder:

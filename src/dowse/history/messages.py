@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dowse.history.log import MAX_HEADER_BYTES
-from dowse.parsing.languages import LANGUAGES, detect_language
+from dowse.parsing.languages import detect_language, has_symbols
 from dowse.source.git_process import GitError, SandboxedGit
 
 # Of longer histories the newest commits are read.
@@ -83,7 +83,7 @@ class _Patch:
             self._in_header = True
         elif self._in_header and (match := _PATH_LINE.match(line)):
             path = _unquoted(match[1] or match[2])
-            self._is_code = detect_language(path) in LANGUAGES
+            self._is_code = has_symbols(detect_language(path))
             if len(self.paths) < _MAX_PATHS:
                 self.paths[path] = None
         elif match := _CONTEXT.match(line):

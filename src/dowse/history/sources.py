@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from dowse.parsing.languages import LANGUAGES, detect_language
+from dowse.parsing.languages import detect_language, has_symbols
 from dowse.parsing.parser import parse_file
 from dowse.security.safe_files import read_regular_file
 from dowse.source.content import classify_content, decode
@@ -69,7 +69,7 @@ class Sources:
 def definitions_in(data: bytes, path: str) -> tuple[bytes, list[Definition]]:
     """Return a file's text as UTF-8, and its functions, methods and classes; none without a grammar."""
     language = detect_language(path, data[:_HEAD])
-    if language not in LANGUAGES:
+    if not has_symbols(language):
         return b"", []
     text = decode(data)[0].encode("utf-8", "replace")
     parsed = parse_file(text, language, path, max_lines=_WHOLE, definitions_only=True)

@@ -14,6 +14,17 @@ _CPP_SYNTAX = re.compile(
     re.MULTILINE,
 )
 
+# What makes a file MATLAB rather than Objective-C, and Verilog rather than V.
+_MATLAB_SYNTAX = re.compile(rb"^[^\S\n]*(?:%|function\b|classdef\b)", re.MULTILINE)
+_VERILOG_SYNTAX = re.compile(rb"^[^\S\n]*(?:endmodule|`timescale|`define|module\s+\w+\s*[#(;])", re.MULTILINE)
+
+# Extensions of two languages: the one that the table below gives, and another with such lines.
+_BY_CONTENT = {
+    "h": ("cpp", _CPP_SYNTAX),
+    "m": ("matlab", _MATLAB_SYNTAX),
+    "v": ("verilog", _VERILOG_SYNTAX),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
@@ -36,6 +47,8 @@ class Language:
     block_comments: tuple[tuple[str, str], ...] = (("/*", "*/"),)
     separators: tuple[str, ...] = (".",)  # between the segments of a qualified name
     merges_clauses: bool = False  # adjacent clauses of one function are one definition
+    hyphens: bool = False  # names may have hyphens and other marks in them
+    sigils: str = ""  # marks before the names of variables that are no part of them
     docstrings: bool = False  # a string at the start of a body documents it
     lead_keywords: tuple[str, ...] = ()  # leading attributes that hold documentation
     variants: Mapping[str, Grammar] = field(default_factory=dict)  # by extension
@@ -144,13 +157,152 @@ _TABLE = (
         separators=(),
     ),
     Language("zig", Grammar("zig", ("zig",)), (".zig",), block_comments=()),
+    Language("dart", Grammar("dart", ("dart",)), (".dart",)),
+    Language(
+        "perl",
+        Grammar("perl", ("perl",)),
+        (".pl", ".pm", ".t"),
+        interpreters=("perl",),
+        line_comments=("#",),
+        block_comments=(("=pod", "=cut"),),
+        separators=("::",),
+        sigils="$@%",
+    ),
+    Language(
+        "r",
+        Grammar("r", ("r",)),
+        (".r",),
+        interpreters=("Rscript",),
+        line_comments=("#",),
+        block_comments=(),
+        separators=(),
+    ),
+    Language(
+        "julia",
+        Grammar("julia", ("julia",)),
+        (".jl",),
+        interpreters=("julia",),
+        line_comments=("#",),
+        block_comments=(("#=", "=#"),),
+    ),
+    Language(
+        "clojure",
+        Grammar("clojure", ("clojure",)),
+        (".clj", ".cljs", ".cljc", ".edn"),
+        line_comments=(";",),
+        block_comments=(),
+        separators=(),
+        hyphens=True,
+    ),
+    Language(
+        "erlang",
+        Grammar("erlang", ("erlang",)),
+        (".erl", ".hrl"),
+        interpreters=("escript",),
+        line_comments=("%",),
+        block_comments=(),
+        separators=(),
+        merges_clauses=True,
+    ),
+    Language(
+        "ocaml",
+        Grammar("ocaml", ("ocaml",)),
+        (".ml", ".mli"),
+        interpreters=("ocaml",),
+        line_comments=(),
+        block_comments=(("(*", "*)"),),
+    ),
+    Language("objective-c", Grammar("objc", ("c", "objc")), (".m", ".mm")),
+    Language("groovy", Grammar("groovy", ("groovy",)), (".groovy", ".gradle"), ("Jenkinsfile",), ("groovy",)),
+    Language(
+        "powershell",
+        Grammar("powershell", ("powershell",)),
+        (".ps1", ".psm1", ".psd1"),
+        interpreters=("pwsh",),
+        line_comments=("#",),
+        block_comments=(("<#", "#>"),),
+        separators=(),
+        hyphens=True,
+        sigils="$",
+    ),
+    Language(
+        "fortran",
+        Grammar("fortran", ("fortran",)),
+        (".f", ".f90", ".f95", ".f03", ".f08", ".for"),
+        line_comments=("!",),
+        block_comments=(),
+        separators=("%",),
+    ),
+    Language("solidity", Grammar("solidity", ("solidity",)), (".sol",)),
+    Language(
+        "starlark",
+        Grammar("starlark", ("starlark",)),
+        (".bzl", ".bazel", ".star"),
+        ("BUILD", "WORKSPACE"),
+        line_comments=("#",),
+        block_comments=(),
+        docstrings=True,
+    ),
+    Language(
+        "vim",
+        Grammar("vim", ("vim",)),
+        (".vim",),
+        (".vimrc",),
+        line_comments=('"',),
+        block_comments=(),
+        separators=("#",),
+    ),
+    Language(
+        "scheme",
+        Grammar("scheme", ("scheme",)),
+        (".scm", ".ss", ".sld"),
+        interpreters=("guile",),
+        line_comments=(";",),
+        block_comments=(("#|", "|#"),),
+        separators=(),
+        hyphens=True,
+    ),
+    Language(
+        "racket",
+        Grammar("racket", ("scheme",)),
+        (".rkt",),
+        interpreters=("racket",),
+        line_comments=(";",),
+        block_comments=(("#|", "|#"),),
+        separators=(),
+        hyphens=True,
+    ),
 )
 
 LANGUAGES: dict[str, Language] = {language.name: language for language in _TABLE}
 
+
+def _data(name: str, grammar: str) -> Language:
+    """Return a language of data: nothing documents its keys, and a dot in one separates nothing."""
+    return Language(name, Grammar(grammar, (name,)), (), line_comments=(), block_comments=(), separators=())
+
+
+# Data and schemas: files are chunked into windows of lines, and a grammar tells the names in them.
+DATA_LANGUAGES = {
+    each.name: each
+    for each in (
+        _data("json", "json"),
+        _data("protobuf", "proto"),
+        _data("graphql", "graphql"),
+    )
+}
+
+# Files that hold code of another language: their symbols are those of the code in them.
+EMBEDDING_LANGUAGES = {
+    "vue": "typescript",
+    "svelte": "typescript",
+    "astro": "typescript",
+    "notebook": "python",
+}
+
 # Languages without a grammar: named for `lang:` filters, chunked into windows of lines.
 _PLAIN_EXTENSIONS = {
-    "markdown": ".md .markdown .mdx .mkd",
+    "markdown": ".md .markdown .mdx .mkd .rmd .qmd",
     "restructuredtext": ".rst",
     "asciidoc": ".adoc .asciidoc",
     "text": ".txt .text",
@@ -170,23 +322,11 @@ _PLAIN_EXTENSIONS = {
     "graphql": ".graphql .gql",
     "protobuf": ".proto",
     "thrift": ".thrift",
-    "dart": ".dart",
-    "perl": ".pl .pm .t",
-    "r": ".r .rmd",
-    "julia": ".jl",
-    "clojure": ".clj .cljs .cljc .edn",
-    "erlang": ".erl .hrl",
-    "ocaml": ".ml .mli",
     "fsharp": ".fs .fsx .fsi",
-    "objective-c": ".m .mm",
-    "groovy": ".groovy .gradle",
-    "powershell": ".ps1 .psm1 .psd1",
     "batch": ".bat .cmd",
     "fish": ".fish",
-    "vim": ".vim",
     "lisp": ".lisp .lsp .cl",
     "emacs-lisp": ".el",
-    "scheme": ".scm .ss .rkt",
     "nim": ".nim",
     "crystal": ".cr",
     "d": ".d",
@@ -194,20 +334,17 @@ _PLAIN_EXTENSIONS = {
     "verilog": ".sv .svh",
     "vhdl": ".vhd .vhdl",
     "assembly": ".asm .s",
-    "fortran": ".f .f90 .f95 .for",
     "pascal": ".pas .pp",
     "ada": ".adb .ads",
     "cobol": ".cob .cbl",
     "visual-basic": ".vb .vbs",
     "tcl": ".tcl",
     "awk": ".awk",
-    "solidity": ".sol",
     "terraform": ".tf .tfvars .hcl",
     "nix": ".nix",
     "cmake": ".cmake",
     "make": ".mk .mak",
     "dockerfile": ".dockerfile",
-    "starlark": ".bzl .bazel .star",
     "tex": ".tex .sty .cls .bib",
     "jinja": ".j2 .jinja .jinja2",
     "erb": ".erb",
@@ -225,6 +362,15 @@ _PLAIN_EXTENSIONS = {
     "handlebars": ".hbs .handlebars",
     "cython": ".pyx .pxd .pxi",
     "literate-haskell": ".lhs",
+    "jsonnet": ".jsonnet .libsonnet",
+    "just": ".just",
+    "kdl": ".kdl",
+    "typst": ".typ",
+    "org": ".org",
+    "wat": ".wat",
+    "gotmpl": ".gotmpl .tmpl",
+    "dtd": ".dtd",
+    "env": ".env",
     "glsl": ".glsl .vert .frag .hlsl .wgsl .metal",
 }
 
@@ -232,15 +378,15 @@ _PLAIN_FILENAMES = {
     "dockerfile": "Dockerfile Containerfile",
     "make": "Makefile GNUmakefile makefile",
     "cmake": "CMakeLists.txt",
-    "starlark": "BUILD WORKSPACE",
     "text": "README LICENSE COPYING NOTICE AUTHORS CHANGELOG CONTRIBUTORS INSTALL TODO",
     "ini": ".gitconfig .gitmodules .npmrc .flake8 .pylintrc",
     "json": ".babelrc .eslintrc .prettierrc composer.lock",
     "go-module": "go.mod go.sum go.work",
-    "groovy": "Jenkinsfile",
+    "just": "justfile Justfile",
+    "env": ".env .env.example .env.sample .env.template .env.test .env.local",
 }
 
-_PLAIN_INTERPRETERS = {"perl": "perl", "awk": "awk", "fish": "fish", "tclsh": "tcl", "julia": "julia"}
+_PLAIN_INTERPRETERS = {"awk": "awk", "fish": "fish", "tclsh": "tcl"}
 
 
 def _invert(attribute: str, plain: Mapping[str, str]) -> dict[str, str]:
@@ -255,9 +401,15 @@ _FILENAMES = _invert("filenames", _PLAIN_FILENAMES)
 _INTERPRETERS = {**_PLAIN_INTERPRETERS, **_invert("interpreters", {})}
 
 
+def has_symbols(language: str) -> bool:
+    """Whether files of a language have symbols, not windows of lines alone."""
+    return language in LANGUAGES or language in EMBEDDING_LANGUAGES
+
+
 def language_names() -> tuple[str, ...]:
     """Return every name that `detect_language` can give, in order."""
-    return tuple(sorted({*_EXTENSIONS.values(), *_FILENAMES.values(), *_INTERPRETERS.values()}))
+    by_content = (other for other, _ in _BY_CONTENT.values())
+    return tuple(sorted({*_EXTENSIONS.values(), *_FILENAMES.values(), *_INTERPRETERS.values(), *by_content}))
 
 
 def known_extensions() -> tuple[str, ...]:
@@ -274,8 +426,9 @@ def detect_language(path: str, head: bytes = b"") -> str:
     if not dot or not stem:
         return _by_shebang(head) or ("dockerfile" if name.startswith("Dockerfile") else "")
     language = _EXTENSIONS.get("." + extension) or _EXTENSIONS.get("." + extension.lower(), "")
-    if language == "c" and extension == "h" and _CPP_SYNTAX.search(head):
-        return "cpp"
+    other, syntax = _BY_CONTENT.get(extension, ("", None))
+    if syntax and syntax.search(head):
+        return other
     return language or _by_shebang(head)
 
 

@@ -28,6 +28,13 @@ MAX_QUALIFIED_NAME = 1_000
 # Names of a file that are no symbols: more are data. Headers of registers have some thousands.
 MAX_NAMES = 20_000
 
+# A larger file of JSON or YAML, or one with more different keys, is data: its keys are no names.
+MAX_DATA_BYTES = 200_000
+MAX_KEYS = 2_000
+
+# A larger notebook has pictures in it; looking for its code would cost more than the code is worth.
+MAX_NOTEBOOK_BYTES = 2_000_000
+
 # Longer import statements are not parsed.
 MAX_IMPORT_BYTES = 100_000
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _LOCAL = "local"
 # A field that a method sets: `self.x = …`. It belongs to the class around the method.
 _OWN_FIELD = "own_field"
+# These are defined where they are first set; the keys of a list's items are the same in each.
+_ONCE = frozenset([_OWN_FIELD, "key"])
 # A tag of a field in Go: it may name a column.
 _TAG = "tag"
 _COLUMN = re.compile(rb'(?:\bdb:"|\bbun:"|\bcolumn:)(\w+)')
@@ -74,6 +76,7 @@ def defined_names(
     found = _sorted_captures(text.data, captures, language.name in ("c", "cpp"))
     if not found:
         return ()
+    sigils = language.sigils.encode()
     data, count, entries = text.data, text.data.count, outline.entries
     taken = {entry.name_start for entry in entries}
     holders = {entry.path: entry.number for entry in reversed(entries) if entry.kind in CONTAINERS}
@@ -86,13 +89,13 @@ def defined_names(
         number = outline.owner_at(start)
         owner = entries[number] if number >= 0 else outline.root
         path = _scope(kind, owner, region)
-        segments = _segments(data[start:end], language.separators)
+        segments = _segments(data[start:end].lstrip(sigils), language.separators)
         if path is None or not segments:
             continue
         if kind == _OWN_FIELD:
             path = _class_path(owner, holders)
         qualified = ".".join((*path, *segments))
-        if kind == _OWN_FIELD and qualified in known:
+        if kind in _ONCE and qualified in known:
             continue
         known.add(qualified)
         line += count(b"\n", at, start)
@@ -127,7 +130,7 @@ def _sorted_captures(data: bytes, captures: Mapping[str, list[Node]], has_macros
 def _regions(outline: Outline, captures: Mapping[str, list[Node]]) -> list[_Region]:
     """Return the parts of the text that are local, or that only qualify the names inside."""
     regions: list[_Region] = [(*node.byte_range, None) for node in captures.get(_LOCAL, ())]
-    regions += [(entry.start, entry.end, entry.path) for entry in outline.scopes]
+    regions += [(max(entry.start, entry.head_end), entry.end, entry.path) for entry in outline.scopes]
     return sorted(regions, key=lambda region: (region[0], -region[1]))
 
 

@@ -293,6 +293,7 @@ class Matches:
     def _read(self, grammar: CompiledGrammar, root: Node, language: Language) -> None:
         """Iterate over the matches once; plain calls, most of them, take a fast path."""
         data, add, bind = self._data, self._calls.append, self.facts.bind
+        split = _whole_callee if language.hyphens else callees.__getitem__
         is_ruby = self._is_ruby = language.name == "ruby"
         for cursor, patterns in grammar.queries:
             plain = [pattern.plain_call for pattern in patterns]
@@ -306,7 +307,7 @@ class Matches:
                         source = _shorten(captures["call"][0], data)
                     else:
                         source = data[start:end]
-                    name, qualifier, back = callees[source]
+                    name, qualifier, back = split(source)
                     if "on" in captures:
                         begin, stop = captures["on"][0].byte_range
                         if stop - begin > MAX_CALLEE_BYTES:
@@ -384,7 +385,8 @@ class Matches:
             receiver = type_name(self._data[start : min(end, start + MAX_NAME_BYTES)])
             entry.path = (receiver, *entry.path) if receiver and entry.path else entry.path
         if "body" in captures:
-            entry.head_end = captures["body"][0].start_byte
+            entry.head_end, stop = captures["body"][0].byte_range
+            entry.end = entry.text_end = max(entry.end, stop)  # in Dart, a body is the sibling of its head
         elif "head" in captures:
             entry.head_end = captures["head"][0].end_byte
         elif pattern.is_head:
@@ -537,6 +539,11 @@ class Matches:
             for start, name in names
             if name not in variables and not name.isupper() and len(name) <= MAX_NAME_BYTES
         ]
+
+
+def _whole_callee(source: bytes) -> tuple[str, str, int]:
+    """Return a callee that is one name, with marks that are operators elsewhere."""
+    return source.decode("utf-8", "ignore"), "", len(source)
 
 
 def _shorten(callee: Node, data: bytes) -> bytes:

@@ -5,23 +5,27 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dowse.parsing.call_signatures import end_call_signatures
 from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, line_windows, split_spans, trim
+from dowse.parsing.embedded import embedded_code
 from dowse.parsing.grammar import compile_grammar, has_long_unnamed_run
 from dowse.parsing.item_macros import unwrap_item_macros
-from dowse.parsing.languages import LANGUAGES, Language
-from dowse.parsing.limits import parse_seconds
+from dowse.parsing.languages import EMBEDDING_LANGUAGES, LANGUAGES, Language
+from dowse.parsing.limits import MAX_NOTEBOOK_BYTES, parse_seconds
 from dowse.parsing.line_breaks import join_class_heads
 from dowse.parsing.macros import blank_macros
 from dowse.parsing.name_definitions import defined_names
+from dowse.parsing.notebooks import notebook_code
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
 from dowse.parsing.preprocessor import keep_one_branch
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import intersect_spans
-from dowse.types import Definition, ParsedFile, Reference, Span
+from dowse.parsing.window_names import in_windows, window_names
+from dowse.types import Definition, Name, ParsedFile, Reference, Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -33,6 +37,9 @@ _BOILERPLATE_LINE = re.compile(
 
 # Fields belong to these: an object type of TypeScript has fields as well.
 _WITH_FIELDS = CONTAINERS | {"type"}
+
+# Files in windows that have code of other languages in them.
+_WITH_CODE = frozenset(["html", "markdown"])
 
 # Create named tuples at the speed of plain ones.
 _REFERENCE = partial(tuple.__new__, Reference)
@@ -74,24 +81,91 @@ def parse_file(
     """
     if not text.strip():
         return ParsedFile(language, (), ())
-    source, stem = SourceText(text), _stem(path)
-    known = LANGUAGES.get(language)
-    if known is None:
-        return ParsedFile(language, line_windows(source, language, stem), ())
-    kit = compile_grammar(known.grammar_for(path), definitions_only)
     seconds = parse_seconds(len(text)) if time_limit is None else time_limit
+    if language in EMBEDDING_LANGUAGES:
+        return _parse_embedding(text, language, path, max_lines, seconds, definitions_only)
+    if language in LANGUAGES:
+        source = SourceText(text)
+        return _parse_code(source, source, language, path, max_lines, seconds, definitions_only)
+    return _parse_windows(text, language, path, seconds)
+
+
+def _parse_code(
+    code: SourceText,
+    file: SourceText,
+    language: str,
+    path: str,
+    max_lines: int,
+    seconds: float,
+    definitions_only: bool,
+) -> ParsedFile:
+    """Parse the code of a file: all of it, or what is embedded in it, at the same offsets."""
+    text, known = code.data, LANGUAGES[language]
+    kit = compile_grammar(known.grammar_for(path), definitions_only)
     is_jsx = path.endswith("x")  # where lines start with elements
     readable = bytes if language == "typescript" and is_jsx else _READABLE.get(language, bytes)
     tree = kit.parse(readable(text), seconds)
     if tree is None:
-        return parse_as_plain_lines(text, language, path, f"parsing took longer than {seconds:.2g} s")
+        return parse_as_plain_lines(file.data, language, path, f"parsing took longer than {seconds:.2g} s")
     if language == "rust":
         tree = unwrap_item_macros(kit, text, tree, seconds)
     if has_long_unnamed_run(tree.root_node, text):
-        return parse_as_plain_lines(text, language, path, "punctuation without end")
-    matches = Matches(source, known, kit, tree.root_node, definitions_only)
+        return parse_as_plain_lines(file.data, language, path, "punctuation without end")
+    matches = Matches(code, known, kit, tree.root_node, definitions_only)
     captures = kit.names.captures(tree.root_node) if kit.names else {}
-    return _from_tree(source, known, stem, matches, captures, max_lines, definitions_only)
+    return _from_tree(code, file, known, _stem(path), matches, captures, max_lines, definitions_only)
+
+
+def _parse_embedding(
+    text: bytes, language: str, path: str, max_lines: int, seconds: float, definitions_only: bool
+) -> ParsedFile:
+    """Parse a component or notebook by the code in it; without any, it is chunked into windows."""
+    shifts: dict[int, int] = {}
+    if language == "notebook":
+        found = notebook_code(text) if len(text) <= MAX_NOTEBOOK_BYTES else None
+        codes = {found[0]: found[1]} if found else {}
+        shifts = found[2] if found else {}
+    else:
+        codes = embedded_code(text, language)
+    inner = next(iter(codes), "")
+    if inner not in LANGUAGES:
+        return _parse_windows(text, language, path, seconds)
+    code, file = SourceText(codes.pop(inner)), SourceText(text)
+    parsed = _parse_code(code, file, inner, path, max_lines, seconds, definitions_only)
+    styles = (name for each, style in codes.items() for name in _inner_names(style, each, path, seconds))
+    references = parsed.references
+    if shifts:
+        references = tuple(r._replace(column=r.column + shifts.get(r.line, 0)) for r in references)
+    names = sorted([*parsed.names, *styles], key=lambda name: name.line)
+    return replace(parsed, language=language, references=references, names=tuple(names))
+
+
+def _parse_windows(text: bytes, language: str, path: str, seconds: float) -> ParsedFile:
+    """Chunk a file without symbols into windows; it may define names, also by code embedded in it."""
+    source = SourceText(text)
+    windows = line_windows(source, language, _stem(path))
+    names = window_names(source, language, path, windows, seconds)
+    if language in _WITH_CODE:
+        inner = [
+            name
+            for each, code in embedded_code(text, language).items()
+            for name in _inner_names(code, each, path, seconds)
+        ]
+        names = tuple(sorted([*names, *in_windows(inner, windows)], key=lambda name: name.line))
+    return ParsedFile(language, windows, (), names=names)
+
+
+def _inner_names(code: bytes, language: str, path: str, seconds: float) -> tuple[Name, ...]:
+    """Return what embedded code defines, as names."""
+    if language not in LANGUAGES:
+        return window_names(SourceText(code), language, path, (), seconds)
+    parsed = parse_file(code, language, path, time_limit=seconds, definitions_only=True)
+    symbols = [
+        Name(each.kind, each.name, each.qualified_name, each.start_line, -1)
+        for index, each in enumerate(parsed.definitions)
+        if index != parsed.remainder and not each.part and not parsed.problem
+    ]
+    return (*symbols, *(name._replace(owner=-1) for name in parsed.names))
 
 
 def parse_as_plain_lines(text: bytes, language: str, path: str, reason: str) -> ParsedFile:
@@ -102,6 +176,7 @@ def parse_as_plain_lines(text: bytes, language: str, path: str, reason: str) -> 
 
 def _from_tree(
     text: SourceText,
+    file: SourceText,
     language: Language,
     stem: str,
     matches: Matches,
@@ -112,7 +187,7 @@ def _from_tree(
     """Return the definitions in the order of their starts, the module's remainder last."""
     outline = Outline(text, language, matches)
     definitions, entry_parts = _definitions(text, outline.entries, max_lines)
-    remainder = _remainder(text, outline.root, stem, max_lines, alone=not definitions)
+    remainder = _remainder(file, outline.root, stem, max_lines, alone=not definitions)
     entry_parts.append((len(definitions) if remainder else -1, _part_starts(remainder)))
     definitions.extend(remainder)
     names = defined_names(text, outline, entry_parts, captures, language)

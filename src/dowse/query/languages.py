@@ -15,6 +15,7 @@ LANGUAGE_ALIASES = {
     "md": "markdown", "yml": "yaml", "htm": "html", "txt": "text", "plain": "text",
 }  # fmt: skip
 
+# The most common ones, for suggestions and lists.
 LANGUAGES = (
     "bash", "c", "cpp", "csharp", "css", "elixir", "go", "haskell", "html", "java", "javascript", "json",
     "kotlin", "lua", "markdown", "php", "python", "ruby", "rust", "scala", "sql", "swift", "text", "toml",
@@ -31,7 +32,7 @@ KINDS = (
 
 
 def filter_languages() -> tuple[str, ...]:
-    """Return the languages that lang: accepts; those after LANGUAGES are indexed as windows of text."""
+    """Return the languages that lang: accepts; the most common first."""
     from dowse.parsing.languages import language_names
 
     return (*LANGUAGES, *(name for name in language_names() if name not in LANGUAGES))
