@@ -14,7 +14,8 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 ///
 /// REFERENCES is a folder of reference assemblies, a SYMBOL one for `#if`. All sources are one compilation: projects of a
 /// repository see each other. Sites that Roslyn cannot bind (a package that is not there) are left out, as are calls of
-/// delegates, `new()` without a type, operators and attributes.
+/// delegates, `new()` without a type, operators and attributes. Other names are references, but for namespaces, local
+/// functions, and members of tuples and anonymous types.
 /// </summary>
 internal sealed class CSharpCalls : CSharpSyntaxWalker
 {
@@ -23,6 +24,8 @@ internal sealed class CSharpCalls : CSharpSyntaxWalker
     private readonly string root;
     private readonly SemanticModel model;
     private readonly List<(string Site, ISymbol Called, bool Dispatches)> sites;
+    private readonly HashSet<SyntaxToken> calls = new HashSet<SyntaxToken>();
+    private readonly List<string> references = new List<string>();
 
     private CSharpCalls(string root, SemanticModel model, List<(string, ISymbol, bool)> sites)
     {
@@ -44,7 +47,9 @@ internal sealed class CSharpCalls : CSharpSyntaxWalker
         var sites = new List<(string, ISymbol, bool)>();
         foreach (var tree in trees)
         {
-            new CSharpCalls(root, compilation.GetSemanticModel(tree), sites).Visit(tree.GetRoot());
+            var walker = new CSharpCalls(root, compilation.GetSemanticModel(tree), sites);
+            walker.Visit(tree.GetRoot());
+            walker.references.ForEach(Console.WriteLine);
         }
         Print(root, sites, FindOverrides(compilation));
     }
@@ -143,6 +148,53 @@ internal sealed class CSharpCalls : CSharpSyntaxWalker
         base.VisitConstructorInitializer(node);
     }
 
+    public override void VisitIdentifierName(IdentifierNameSyntax node) => Refer(node);
+
+    public override void VisitGenericName(GenericNameSyntax node)
+    {
+        Refer(node);
+        base.VisitGenericName(node);
+    }
+
+    private void Refer(SimpleNameSyntax name)
+    {
+        var symbol = model.GetSymbolInfo(name).Symbol;
+        var method = symbol as IMethodSymbol;
+        if (method != null && method.MethodKind == MethodKind.Constructor) symbol = method.ContainingType;
+        if (method?.ReducedFrom != null) symbol = method.ReducedFrom;
+        var owner = symbol?.ContainingType;
+        if (symbol == null || symbol is INamespaceSymbol || name.IsVar || calls.Contains(name.Identifier)
+            || method?.MethodKind == MethodKind.LocalFunction || owner != null && (owner.IsAnonymousType || owner.IsTupleType)) return;
+        string definition = symbol switch
+        {
+            IFieldSymbol field => owner.TypeKind == TypeKind.Enum ? "enumerator" : field.IsConst || field.IsStatic && field.IsReadOnly ? "constant" : "field",
+            INamedTypeSymbol type => type.TypeKind.ToString().ToLowerInvariant(),
+            IPropertySymbol _ => "property",
+            IEventSymbol _ => "field",
+            IMethodSymbol _ => "method",
+            _ => null, // a variable, a parameter
+        };
+        var places = definition == null ? Enumerable.Empty<string>() : Locate(root, symbol.OriginalDefinition);
+        string targets = string.Join(",", places.Select(target => "{" + target + $",\"kind\":\"{definition}\"}}"));
+        references.Add($"{{{PlaceOf(name.Identifier)},\"name\":\"{name.Identifier.ValueText}\",\"reference\":\"{KindOf(name, symbol)}\",\"targets\":[{targets}]}}");
+    }
+
+    private static string KindOf(SimpleNameSyntax name, ISymbol symbol)
+    {
+        SyntaxNode node = name;
+        while (node.Parent is NameSyntax || node.Parent is MemberAccessExpressionSyntax member && member.Name == node) node = node.Parent;
+        return node.Parent switch
+        {
+            UsingDirectiveSyntax _ => "import",
+            AttributeSyntax _ => "decorator",
+            BaseTypeSyntax _ => "base",
+            NameEqualsSyntax { Parent: AttributeArgumentSyntax _ } => "keyword",
+            AssignmentExpressionSyntax { Parent: InitializerExpressionSyntax _ } set when set.Left == node => "keyword",
+            AssignmentExpressionSyntax set when set.Left == node => "write",
+            _ => symbol is ITypeSymbol && !(name.Parent is MemberAccessExpressionSyntax) ? "type" : "read",
+        };
+    }
+
     private static SimpleNameSyntax NameOf(SyntaxNode node) => node switch
     {
         SimpleNameSyntax name => name,
@@ -156,16 +208,21 @@ internal sealed class CSharpCalls : CSharpSyntaxWalker
     private void Add(SyntaxToken token, ISymbol called, bool dispatches)
     {
         if (!(called is IMethodSymbol method) || method.MethodKind == MethodKind.DelegateInvoke) return;
+        calls.Add(token);
         method = method.ReducedFrom ?? method;
         method = method.PartialImplementationPart ?? method;
         ISymbol declared = method.OriginalDefinition;
         if (declared.IsImplicitlyDeclared) declared = declared.ContainingType;
+        sites.Add(($"{PlaceOf(token)},\"caller\":\"{CallerOf(token.Parent)}\"", declared, dispatches));
+    }
+
+    private string PlaceOf(SyntaxToken token)
+    {
         var start = token.GetLocation().GetLineSpan().StartLinePosition;
         string line = token.SyntaxTree.GetText().Lines[start.Line].ToString();
         int column = Encoding.UTF8.GetByteCount(line.Substring(0, start.Character));
         string path = token.SyntaxTree.FilePath.Substring(root.Length + 1);
-        sites.Add(($"\"path\":\"{path}\",\"line\":{start.Line + 1},\"column\":{column},\"caller\":\"{CallerOf(token.Parent)}\"",
-            declared, dispatches));
+        return $"\"path\":\"{path}\",\"line\":{start.Line + 1},\"column\":{column}";
     }
 
     /// <summary>Return the member around a node, with its classes.</summary>

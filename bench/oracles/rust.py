@@ -126,7 +126,9 @@ def refer(
     elif kind == "field" and re.match(rb"\s*:[^:]", after):
         reference = "keyword"
     else:
-        reference = "write" if _ASSIGNED.match(after) else "type" if kind in _TYPES else "read"
+        reference = "type" if kind in _TYPES else "write" if _ASSIGNED.match(after) else "read"
+    if reference == "decorator" and not declared:
+        return None  # a macro that is renamed is known by what it makes
     targets = [{**target_of(each, texts), "kind": kind} for each in declared if kind]
     position = {"path": name.path, "line": name.line + 1, "column": name.start}
     return {**position, "name": written, "reference": reference, "targets": targets}
