@@ -41,7 +41,7 @@ from dowse.types import Reference
 _TYPE_NAME = re.compile(r"(?<![\w.!])[A-Za-z_]\w*(?![\w.])")
 
 # The rules of each language family.
-_RULES: dict[str, type[Rules]] = {
+RULES: dict[str, type[Rules]] = {
     "python": PythonRules,
     "ecmascript": EcmascriptRules,
     "go": GoRules,
@@ -85,7 +85,7 @@ def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) 
         return links
     family_rules = rules.get(scope.family)
     if family_rules is None:
-        family_rules = rules[scope.family] = _RULES.get(scope.family, PlainRules)(lookups)
+        family_rules = rules[scope.family] = RULES.get(scope.family, PlainRules)(lookups)
     family_rules.reset()
     _FileResolver(file, scope, family_rules, links).run()
     return links
