@@ -124,6 +124,15 @@ class NameConformance(Suite):
                 first = reader.lookup(pattern, 1, is_unqualified=is_unqualified, with_names=True)
                 assert first == found[:1]
 
+    def test_a_limit_keeps_symbols_before_names(self, backend: Backend) -> None:
+        """Also where the qualified name of a name matches, too, and that of the symbol does not."""
+        method = symbol("size", qualified_name="Shop.size", kind="method")
+        fill(backend, [file_record("a.py", [method], [name_record("size", 1)], text="size = 1\n")])
+        with backend.reader() as reader:
+            for limit, expected in ((1, ["Shop.size"]), (2, ["Shop.size", "size"])):
+                found = reader.lookup("size", limit, with_names=True)
+                assert [row.qualified_name for row in found] == expected
+
     def test_the_text_of_a_name_is_what_stands_around_it(self, shop: Backend) -> None:
         with shop.reader() as reader:
             (rate,) = reader.rows_named(["RATE"], 1, with_names=True)

@@ -188,7 +188,8 @@ class RowReader:
             *([] if is_unqualified else [{"constant_score": {"filter": full}}]),
         ]
         body = {
-            "query": self._searcher.query(should=scored),
+            # The better of the two, not their sum: that both match is no reason to be first.
+            "query": self._searcher.query(should=[{"dis_max": {"queries": scored}}]),
             "sort": ["_score", *_sort_by_name(with_names)],
             **doc_values([]),
         }
