@@ -6,13 +6,21 @@ from typing import NamedTuple
 
 from lsprotocol import types
 
+from dowse.graph.keys import family_of
 from dowse.graph.model import describe_confidence, uncertainty
+from dowse.graph.type_hierarchy import is_type
+from dowse.interfaces.lsp.import_paths import files_imported_as, path_files
+from dowse.interfaces.lsp.local_names import Local, find_local
 from dowse.interfaces.lsp.source import Source, Word
 from dowse.types import NON_DEFINITION_KINDS, StoredFile, SymbolRow
 
 # Symbols with the name under the cursor that are offered where the graph has no edge.
 _MAX_BY_NAME = 20
+# Those that are read to find the nearest.
+_MAX_READ = 1_000
 _BY_NAME = "by name alone"
+# What the instance is called inside a method.
+_SELF = frozenset(["self", "this", "cls", "@", "$this"])
 
 
 class Meant(NamedTuple):
@@ -23,11 +31,28 @@ class Meant(NamedTuple):
 
 
 def symbols_at(source: Source, file: StoredFile, position: types.Position) -> list[Meant]:
-    """Return the symbols that the word at a position may mean, most certain first."""
+    """Return the symbols and names that the word at a position may mean, most certain first."""
     word = source.word_at(file, position)
     if word is None:
         return []
-    return _defined(source, file, word) or _referred(source, file, word) or _named(source, file, word)
+    found = _defined(source, file, word)
+    if found and found[0].row.kind == "prototype":
+        return [each for each in _by_name(source, file, word) if each.row.row > 0] or found
+    found = found or _referred(source, file, word)
+    if found and found[0].row.name != word.text and source.receiver(file, word):
+        return [*_named(source, file, word), *found]  # an attribute that holds a class
+    if found or find_local(source, file, word):
+        return found
+    if found := [Meant(row) for row in path_files(source, file, word)] or _own(source, file, word):
+        return found
+    imported = [Meant(row) for row in files_imported_as(source, file, word)]
+    return imported or _named(source, file, word)
+
+
+def local_at(source: Source, file: StoredFile, position: types.Position) -> Local | None:
+    """Return the parameter or variable of a function that the word at a position means."""
+    word = source.word_at(file, position)
+    return find_local(source, file, word) if word else None
 
 
 def enclosing_symbol(source: Source, file: StoredFile, position: types.Position) -> SymbolRow | None:
@@ -38,10 +63,10 @@ def enclosing_symbol(source: Source, file: StoredFile, position: types.Position)
 
 
 def _defined(source: Source, file: StoredFile, word: Word) -> list[Meant]:
-    """Return the symbol whose name in its definition begins with the word: `valid?` is a name in Ruby."""
+    """Return the symbol or name whose name in its definition begins with the word: `valid?` in Ruby."""
     return [
         Meant(row)
-        for row in source.definitions(file)
+        for row in (*source.definitions(file), *source.names(file))
         if row.name.startswith(word.text)
         and row.start_line <= word.line <= row.end_line
         and source.name_position(row) == (word.line, word.column)
@@ -67,9 +92,28 @@ def _may_hold(row: SymbolRow, line: int) -> bool:
 
 
 def _named(source: Source, file: StoredFile, word: Word) -> list[Meant]:
-    rows = source.reader.rows_named([word.text], _MAX_BY_NAME)
-    return [
-        Meant(row, _BY_NAME)
-        for row in rows
-        if row.kind not in NON_DEFINITION_KINDS and row.language == file.language
+    """Return what has the name: in the same type or file alone, if that has it; else nearest first."""
+    return _own(source, file, word) or _by_name(source, file, word)
+
+
+def _by_name(source: Source, file: StoredFile, word: Word) -> list[Meant]:
+    family = family_of(file.language)
+    rows = [
+        row
+        for row in source.reader.rows_named([word.text], _MAX_READ, with_names=True)
+        if row.kind not in NON_DEFINITION_KINDS and family_of(row.language) == family
     ]
+    folder = file.path.rpartition("/")[0]
+    rows.sort(key=lambda row: (row.file_id != file.file_id, row.path.rpartition("/")[0] != folder))
+    return [Meant(row, _BY_NAME) for row in rows[:_MAX_BY_NAME]]
+
+
+def _own(source: Source, file: StoredFile, word: Word) -> list[Meant]:
+    """Return what a file defines under a name: outside of types, or in the type around it after `self`."""
+    receiver, scopes = source.receiver(file, word), {word.text}
+    rows = [*source.definitions(file), *source.names(file)]
+    if receiver is not None:
+        around = [row for row in rows if row.start_line <= word.line <= row.end_line]
+        types_around = [row for row in around if is_type(row) and receiver in _SELF]
+        scopes = {f"{row.qualified_name}.{word.text}" for row in types_around}
+    return [Meant(row, _BY_NAME) for row in rows if row.qualified_name in scopes][:1]

@@ -12,28 +12,39 @@ from dowse.security.terminal import escape_name
 from dowse.types import SymbolRow
 
 _KINDS = {
+    "alias": types.SymbolKind.Class,
     "class": types.SymbolKind.Class,
+    "column": types.SymbolKind.Field,
     "constant": types.SymbolKind.Constant,
     "enum": types.SymbolKind.Enum,
+    "enumerator": types.SymbolKind.EnumMember,
+    "field": types.SymbolKind.Field,
     "file": types.SymbolKind.File,
     "function": types.SymbolKind.Function,
     "impl": types.SymbolKind.Class,
     "interface": types.SymbolKind.Interface,
+    "key": types.SymbolKind.Key,
     "macro": types.SymbolKind.Function,
     "method": types.SymbolKind.Method,
     "module": types.SymbolKind.Module,
+    "namespace": types.SymbolKind.Namespace,
     "object": types.SymbolKind.Object,
+    "property": types.SymbolKind.Property,
+    "prototype": types.SymbolKind.Function,
     "section": types.SymbolKind.String,
     "struct": types.SymbolKind.Struct,
+    "table": types.SymbolKind.Struct,
     "text": types.SymbolKind.String,
     "trait": types.SymbolKind.Interface,
     "type": types.SymbolKind.Class,
 }
 
 
-def symbol_kind(kind: str) -> types.SymbolKind:
-    """Return the nearest kind of the protocol."""
-    return _KINDS.get(kind, types.SymbolKind.Variable)
+def symbol_kind(row: SymbolRow) -> types.SymbolKind:
+    """Return the nearest kind of the protocol; a macro without parameters is a name, and a constant."""
+    if row.row < 0 and row.kind == "macro":
+        return types.SymbolKind.Constant
+    return _KINDS.get(row.kind, types.SymbolKind.Variable)
 
 
 def display_name(row: SymbolRow) -> str:
@@ -59,7 +70,7 @@ def _item(source: Source, row: SymbolRow, step: GraphStep | None) -> dict[str, A
         data |= {"kind": step.edge.kind, "confidence": step.confidence, "certainty": certainty}
     return {
         "name": display_name(row),
-        "kind": symbol_kind(row.kind),
+        "kind": symbol_kind(row),
         "uri": source.folder.uri(row.path),
         "range": source.symbol_range(row),
         "selection_range": source.name_range(row),

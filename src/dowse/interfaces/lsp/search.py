@@ -139,7 +139,7 @@ def _symbol(source: Source, row: SymbolRow, hit: Hit | None) -> types.WorkspaceS
     return types.WorkspaceSymbol(
         location=_location(source, row, hit),
         name=display_name(row),
-        kind=symbol_kind(row.kind),
+        kind=symbol_kind(row),
         container_name=escape_name(f"{container} · {row.path}" if container else row.path),
         data={"id": row.key, "confidence": to_json(hit.confidence) if hit else None},
     )

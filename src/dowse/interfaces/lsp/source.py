@@ -18,7 +18,12 @@ from dowse.types import NON_DEFINITION_KINDS, StoredFile, SymbolRow
 
 # Lines of a symbol in which its name is looked for: documentation and decorators precede it.
 _MAX_HEAD = 400
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[\w$]+")
+# In these languages `$` begins a variable, and is no part of its name.
+_SIGIL_WORD = re.compile(r"\w+")
+_WITH_SIGILS = frozenset(["php", "bash", "perl", "powershell", "scss"])
+# What a member is accessed of; "" for an expression.
+_RECEIVER = re.compile(r"([$\w]*)(?:\??\.|->|::)\Z|(?<!\w)(@)@?\Z")
 
 
 class Word(NamedTuple):
@@ -101,13 +106,14 @@ class Source:
             shown = document.lines[position.line] if position.line < len(document.lines) else ""
         elif position.line != line - 1:
             return None  # beyond the end
+        pattern = _SIGIL_WORD if file.language in _WITH_SIGILS else _WORD
         at = self._encoding.to_index(shown, position.character)
-        word = next((each for each in _WORD.finditer(shown) if each.start() <= at <= each.end()), None)
+        word = next((each for each in pattern.finditer(shown) if each.start() <= at <= each.end()), None)
         if word is None:
             return None
         # In a line that was edited since, the n-th occurrence of the word is meant.
-        before = sum(each[0] == word[0] for each in _WORD.finditer(shown[: word.start()]))
-        same = [each.start() for each in _WORD.finditer(stored) if each[0] == word[0]]
+        before = sum(each[0] == word[0] for each in pattern.finditer(shown[: word.start()]))
+        same = [each.start() for each in pattern.finditer(stored) if each[0] == word[0]]
         start = same[min(before, len(same) - 1)] if same else word.start()
         return Word(word[0], line, len(stored[:start].encode()))
 
@@ -145,6 +151,16 @@ class Source:
         if start < 0:
             return number, len(text[: len(text) - len(text.lstrip())].encode()), ""
         return number, len(text[:start].encode()), row.name
+
+    def names(self, file: StoredFile) -> list[SymbolRow]:
+        """Return the names of a file: constants, fields and such, by line."""
+        return self.reader.names_of_files([file.file_id])
+
+    def receiver(self, file: StoredFile, word: Word) -> str | None:
+        """Return what a word is a member of, None if it stands alone."""
+        before = self._line(file.file_id, word.line).encode()[: word.column].decode("utf-8", "ignore")
+        match = _RECEIVER.search(before)
+        return (match[1] or match[2] or "") if match else None
 
     def definitions(self, file: StoredFile) -> list[SymbolRow]:
         """Return what a file defines, by line; later parts of long symbols are left out."""
