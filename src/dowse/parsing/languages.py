@@ -14,15 +14,19 @@ _CPP_SYNTAX = re.compile(
     re.MULTILINE,
 )
 
+# What makes a header Objective-C.
+_OBJECTIVE_C_SYNTAX = re.compile(rb"^[^\S\n]*@(?:interface|protocol|implementation)\b", re.MULTILINE)
 # What makes a file MATLAB rather than Objective-C, and Verilog rather than V.
 _MATLAB_SYNTAX = re.compile(rb"^[^\S\n]*(?:%|function\b|classdef\b)", re.MULTILINE)
-_VERILOG_SYNTAX = re.compile(rb"^[^\S\n]*(?:endmodule|`timescale|`define|module\s+\w+\s*[#(;])", re.MULTILINE)
+_VERILOG_SYNTAX = re.compile(
+    rb"^[^\S\n]*(?:endmodule|endfunction|`timescale|`define|module\s+\w+\s*[#(;])", re.MULTILINE
+)
 
-# Extensions of two languages: the one that the table below gives, and another with such lines.
+# Extensions of several languages: the one that the table below gives, and others with such lines.
 _BY_CONTENT = {
-    "h": ("cpp", _CPP_SYNTAX),
-    "m": ("matlab", _MATLAB_SYNTAX),
-    "v": ("verilog", _VERILOG_SYNTAX),
+    "h": (("objective-c", _OBJECTIVE_C_SYNTAX), ("cpp", _CPP_SYNTAX)),
+    "m": (("objective-c", _OBJECTIVE_C_SYNTAX), ("matlab", _MATLAB_SYNTAX)),
+    "v": (("verilog", _VERILOG_SYNTAX),),
 }
 
 
@@ -343,6 +347,7 @@ _PLAIN_EXTENSIONS = {
     "terraform": ".tf .tfvars .hcl",
     "nix": ".nix",
     "cmake": ".cmake",
+    "m4": ".m4 .ac",
     "make": ".mk .mak",
     "dockerfile": ".dockerfile",
     "tex": ".tex .sty .cls .bib",
@@ -376,7 +381,7 @@ _PLAIN_EXTENSIONS = {
 
 _PLAIN_FILENAMES = {
     "dockerfile": "Dockerfile Containerfile",
-    "make": "Makefile GNUmakefile makefile",
+    "make": "Makefile GNUmakefile makefile Makefile.am Makefile.in",
     "cmake": "CMakeLists.txt",
     "text": "README LICENSE COPYING NOTICE AUTHORS CHANGELOG CONTRIBUTORS INSTALL TODO",
     "ini": ".gitconfig .gitmodules .npmrc .flake8 .pylintrc",
@@ -408,7 +413,7 @@ def has_symbols(language: str) -> bool:
 
 def language_names() -> tuple[str, ...]:
     """Return every name that `detect_language` can give, in order."""
-    by_content = (other for other, _ in _BY_CONTENT.values())
+    by_content = (other for others in _BY_CONTENT.values() for other, _ in others)
     return tuple(sorted({*_EXTENSIONS.values(), *_FILENAMES.values(), *_INTERPRETERS.values(), *by_content}))
 
 
@@ -426,9 +431,9 @@ def detect_language(path: str, head: bytes = b"") -> str:
     if not dot or not stem:
         return _by_shebang(head) or ("dockerfile" if name.startswith("Dockerfile") else "")
     language = _EXTENSIONS.get("." + extension) or _EXTENSIONS.get("." + extension.lower(), "")
-    other, syntax = _BY_CONTENT.get(extension, ("", None))
-    if syntax and syntax.search(head):
-        return other
+    for other, syntax in _BY_CONTENT.get(extension, ()):
+        if syntax.search(head):
+            return other
     return language or _by_shebang(head)
 
 

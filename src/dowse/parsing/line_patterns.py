@@ -1,4 +1,4 @@
-"""Names by patterns of lines, as ctags finds them: for languages without a query file.
+"""Names by patterns of lines, as ctags finds them: for languages without a grammar, or with one that fails.
 
 To add a language, add a row. Every pattern starts at the start of a line and has one group, the name. None may
 repeat a group that repeats, and no more than the start of a line is read.
@@ -22,6 +22,10 @@ _LISP: _Rules = (
     (r"[ \t]*\(def(?:var|parameter|custom|var-local|face|group)[ \t]+([^\s()]+)", "variable"),
     (r"[ \t]*\(defconst(?:ant)?[ \t]+([^\s()]+)", "constant"),
     (r"[ \t]*\((?:cl-)?def(?:class|struct|type)[ \t]+\(?([^\s()]+)", "class"),
+    (
+        r"[ \t]*\(define-(?:derived-mode|minor-mode|globalized-minor-mode|error|obsolete-\w+-alias)[ \t]+'?([^\s()]+)",
+        "function",
+    ),
     (r"[ \t]*\(defpackage[ \t]+[#:\"]*([^\s()\"]+)", "namespace"),
 )
 _CSS: _Rules = (
@@ -50,7 +54,7 @@ PATTERNS: dict[str, _Rules] = {
         (r"[ \t]*(\w+)[ \t]*:[ \t]*constant\b", "constant"),
         (r"[ \t]*(\w+)[ \t]*:[ \t]*exception\b", "constant"),
     ),
-    "asciidoc": ((r"\[\[([^\],\n]+)", "key"), (r"\[#([\w-]+)", "key"), (r":([\w-]+):[ \t]", "variable")),
+    "asciidoc": ((r"={1,6}[ \t]+([^\n]{1,120})", "section"), (r"\[\[([^\],\n]+)", "key"), (r"\[#([\w-]+)", "key"), (r":([\w-]+):[ \t]", "variable")),
     "assembly": (
         (r"([A-Za-z_.$][\w.$@]*):", "function"),
         (r"[ \t]*\.?(?:macro|MACRO)[ \t]+(\w+)", "macro"),
@@ -174,7 +178,12 @@ PATTERNS: dict[str, _Rules] = {
     "make": (
         (r"define[ \t]+([\w.-]+)", "macro"),
         (r"[ \t]*(?:export[ \t]+|override[ \t]+|private[ \t]+)*([A-Za-z_.][\w.-]*)[ \t]*(?:[?+!]|:{1,3})?=", "variable"),
-        (r"([A-Za-z0-9_][\w./%$()+-]*)(?:[ \t]+[^:=\n]*)?[ \t]*::?(?![=:])", "function"),
+        (r"(?!\.[A-Z])([\w./%$(][\w./%$()+-]*)(?:[ \t]+[^:=\n]*)?[ \t]*::?(?![=:])", "function"),
+    ),
+    "m4": (
+        (r"[ \t]*(?:AC_DEFUN(?:_ONCE)?|AU_DEFUN|m4_define|define)[ \t]*\([ \t]*[\[`]*(\w+)", "macro"),
+        (r"[ \t]*(?:AC_ARG_ENABLE|AC_ARG_WITH|AC_ARG_VAR|AM_CONDITIONAL|AC_SUBST)[ \t]*\([ \t]*\[*([\w-]+)", "variable"),
+        (r"[ \t]*AC_INIT[ \t]*\([ \t]*\[*([\w-]+)", "namespace"),
     ),
     "matlab": (
         (r"[ \t]*function[ \t]+(?:[^=\n]*=[ \t]*)?([\w.]+)", "function"),
@@ -188,6 +197,13 @@ PATTERNS: dict[str, _Rules] = {
         (r"[ \t]+(\w+)\*[ \t]*:", "field"),
     ),
     "nix": ((r"[ \t]*([A-Za-z_][\w'.-]*)[ \t]*=[^=]", "key"),),
+    "objective-c": (
+        (r"[ \t]*@(?:interface|implementation)[ \t]+(\w+)", "class"),
+        (r"[ \t]*@protocol[ \t]+(\w+)[ \t]*(?:<[^>\n]*>)?[ \t]*$", "interface"),
+        (r"[ \t]*[-+][ \t]*\([^)\n]*\)[ \t]*(\w+)", "prototype"),
+        (r"[ \t]*@property\b[^;\n]*?(\w+)[ \t]*;", "property"),
+        (r"[ \t]*typedef[ \t]+NS_\w+[ \t]*\([^,\n]*,[ \t]*(\w+)", "enum"),
+    ),
     "org": ((r"\*+[ \t]+(?:TODO[ \t]+|DONE[ \t]+)?([^\n]{1,120}?)[ \t]*(?::[\w:@]+:)?[ \t]*$", "section"), (r"#\+name:[ \t]*(\S+)", "key")),
     "pascal": (
         (r"[ \t]*(?:class[ \t]+)?(?:procedure|function|constructor|destructor)[ \t]+([\w.]+)", "function"),
@@ -196,6 +212,11 @@ PATTERNS: dict[str, _Rules] = {
         (r"[ \t]*property[ \t]+(\w+)", "property"),
         (r"[ \t]+(\w+)[ \t]*=[ \t]*\([\w, \t]+\)[ \t]*;", "enum"),
         (r"[ \t]+(\w+)[ \t]*=[ \t]*[^;\n]+;", "constant"),
+    ),
+    "perl": ((r"[ \t]*sub[ \t]+([\w:']+)", "function"), (r"[ \t]*package[ \t]+([\w:]+)", "namespace")),
+    "powershell": (
+        (r"[ \t]*(?:function|filter|workflow)[ \t]+(?:(?:global|script|local|private):)?([\w-]+)", "function"),
+        (r"[ \t]*class[ \t]+(\w+)", "class"),
     ),
     "pug": ((r"[ \t]*mixin[ \t]+([\w-]+)", "function"), (r"[ \t]*block[ \t]+(?:append[ \t]+|prepend[ \t]+)?([\w-]+)", "key")),
     "purescript": ((r"module[ \t]+([\w.]+)", "namespace"), *_ML),
@@ -294,6 +315,13 @@ PATTERNS: dict[str, _Rules] = {
         (r"[ \t]*(\w+)[ \t]*:[ \t]*(?:process|block)\b", "function"),
         (r"[ \t]*(\w+)[ \t]*:[ \t]*(?:in|out|inout|buffer)\b", "variable"),
     ),
+    "vim": (
+        (r"[ \t]*fu(?:n|nc|nct|ncti|nctio|nction)?!?[ \t]+(?:[sg]:|<SID>)?([\w#.]+)", "function"),
+        (r"[ \t]*com(?:m|ma|man|mand)?!?[ \t]+(?:-\S+[ \t]+)*([A-Z]\w*)", "macro"),
+        (r"let[ \t]+(?:[gsbwtv]:)?(\w+)", "variable"),
+        (r"[ \t]*let[ \t]+[gsbwt]:(\w+)", "variable"),
+        (r"[ \t]*aug(?:r|ro|rou|roup)?[ \t]+(?!END)(\w+)", "key"),
+    ),
     "visual-basic": (
         (r"[ \t]*(?:(?:public|private|friend|protected|shared|overrides|overridable|overloads|static|async|partial|mustoverride|notoverridable)[ \t]+)*(?:sub|function)[ \t]+(\w+)", "function"),
         (r"[ \t]*(?:(?:public|private|friend|protected|partial|mustinherit|notinheritable|shared)[ \t]+)*(?:class|module|structure|interface)[ \t]+(\w+)", "class"),
@@ -308,6 +336,7 @@ PATTERNS: dict[str, _Rules] = {
         (r"[ \t]*\((?:global|memory|table|type|import|data)[ \t]+\$([\w.$-]+)", "variable"),
     ),
     "xml": (
+        (r"[ \t]*<key>([^<\n]+)</key>", "key"),
         (r"[^\n]*?[ \t](?:id|name|x:Name|android:id|android:name)[ \t]*=[ \t]*[\"']([^\"'<>\n]+)", "key"),
         (r"[ \t]*<xs[dl]?:(?:element|complexType|simpleType|template)[ \t][^>\n]*?name=\"([^\"\n]+)", "type"),
     ),
@@ -316,6 +345,14 @@ PATTERNS: dict[str, _Rules] = {
 _ANY_CASE = frozenset(
     "ada cobol dockerfile html pascal sql vhdl visual-basic cmake asciidoc restructuredtext batch org".split()
 )
+# Names of several segments, and what separates these.
+_SEGMENTS = {
+    **dict.fromkeys(
+        "ada coffeescript d elm fsharp ini matlab pascal purescript sql toml visual-basic".split(), "."
+    ),
+    **dict.fromkeys(("crystal", "perl", "tcl"), "::"),
+    "vim": "#",
+}
 _QUOTES = b"\"'`[] \t"
 # The start of a line is enough; the rest of a long one is data.
 _MAX_LINE = 300
@@ -330,8 +367,9 @@ def _compiled(language: str) -> tuple[re.Pattern[bytes], tuple[str, ...]]:
 
 
 def line_names(data: bytes, language: str) -> Iterator[tuple[int, str, str, str]]:
-    """Yield the line, kind, name and scope of each name that a line defines."""
+    """Yield the line, kind, name and qualified name of each name that a line defines."""
     pattern, kinds = _compiled(language)
+    separator = _SEGMENTS.get(language, "\0")
     match, scope = pattern.match, ""
     for number, line in enumerate(data.split(b"\n"), 1):
         found = match(line.rstrip(b"\r")[:_MAX_LINE]) if line else None
@@ -341,8 +379,10 @@ def line_names(data: bytes, language: str) -> Iterator[tuple[int, str, str, str]
         name = found[found.lastindex].strip(_QUOTES).decode("utf-8", "ignore")
         if not name:
             continue
+        segments = [segment.strip() for segment in name.split(separator) if segment] or [name]
+        qualified = ".".join(segments)
         if kind in _SCOPES:
-            yield number, "key" if kind == "section" else kind, name, ""
-            scope = name
-        else:
-            yield number, kind, name, scope if kind in ("key", "column") else ""
+            scope, kind = qualified, "key" if kind == "section" else kind
+        elif scope and kind in ("key", "column"):
+            qualified = f"{scope}.{qualified}"
+        yield number, kind, segments[-1], qualified

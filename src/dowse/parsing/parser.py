@@ -17,6 +17,7 @@ from dowse.parsing.item_macros import unwrap_item_macros
 from dowse.parsing.languages import EMBEDDING_LANGUAGES, LANGUAGES, Language
 from dowse.parsing.limits import MAX_NOTEBOOK_BYTES, parse_seconds
 from dowse.parsing.line_breaks import join_class_heads
+from dowse.parsing.line_patterns import PATTERNS
 from dowse.parsing.macros import blank_macros
 from dowse.parsing.name_definitions import defined_names
 from dowse.parsing.notebooks import notebook_code
@@ -24,7 +25,7 @@ from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outli
 from dowse.parsing.preprocessor import keep_one_branch
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import intersect_spans
-from dowse.parsing.window_names import in_windows, window_names
+from dowse.parsing.window_names import in_windows, pattern_names, window_names
 from dowse.types import Definition, Name, ParsedFile, Reference, Span
 
 if TYPE_CHECKING:
@@ -191,6 +192,8 @@ def _from_tree(
     entry_parts.append((len(definitions) if remainder else -1, _part_starts(remainder)))
     definitions.extend(remainder)
     names = defined_names(text, outline, entry_parts, captures, language)
+    if language.name in PATTERNS:
+        names = _with_missed_names(text.data, language.name, outline.entries, names)
     if definitions_only:
         return ParsedFile(language.name, tuple(definitions), (), remainder=entry_parts[-1][0], names=names)
     references = _references(text, outline, matches, entry_parts)
@@ -204,6 +207,15 @@ def _from_tree(
     return ParsedFile(
         language.name, tuple(definitions), references, facts=facts, remainder=remainder_index, names=names
     )
+
+
+def _with_missed_names(
+    data: bytes, language: str, entries: list[Entry], names: tuple[Name, ...]
+) -> tuple[Name, ...]:
+    """Return the names with those on lines that a grammar could not read."""
+    known = {entry.name for entry in entries} | {name.name for name in names}
+    missed = [name for name in pattern_names(data, language) if name.name not in known]
+    return tuple(sorted([*names, *missed], key=lambda name: name.line)) if missed else names
 
 
 def _definitions(

@@ -35,16 +35,18 @@ def window_names(
         return in_windows(_yaml_names(text.data), windows)
     if language not in PATTERNS:
         return ()
-    names, known = list[Name](), set[tuple[str, str]]()
-    for line, kind, name, scope in line_names(text.data, language):
-        qualified = f"{scope}.{name}" if scope else name
-        if len(qualified) > MAX_QUALIFIED_NAME or len(name) > MAX_NAME_BYTES or (kind, qualified) in known:
-            continue
-        known.add((kind, qualified))
-        names.append(Name(kind, name, qualified, line, -1))
-        if len(names) == MAX_NAMES:
-            break
-    return in_windows(names, windows)
+    return in_windows(pattern_names(text.data, language), windows)
+
+
+def pattern_names(data: bytes, language: str) -> list[Name]:
+    """Return the names that line patterns find, each once."""
+    names: dict[tuple[str, str], Name] = {}
+    for line, kind, name, qualified in line_names(data, language):
+        if len(qualified) <= MAX_QUALIFIED_NAME and len(name) <= MAX_NAME_BYTES:
+            names.setdefault((kind, qualified), Name(kind, name, qualified, line, -1))
+            if len(names) == MAX_NAMES:
+                break
+    return list(names.values())
 
 
 def in_windows(names: Iterable[Name], windows: Sequence[Definition]) -> tuple[Name, ...]:

@@ -15,4 +15,4 @@
 (const_statement (assignment . [(identifier) @constant (typed_expression . (identifier) @constant)]))
 (source_file (assignment . (identifier) @variable))
 (module_definition (block (assignment . (identifier) @variable)))
-(struct_definition (block [(identifier) @field (typed_expression . (identifier) @field)]))
+(struct_definition (block [(identifier) @field (typed_expression . (identifier) @field) (assignment . [(identifier) @field (typed_expression . (identifier) @field)])]))
