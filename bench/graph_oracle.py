@@ -52,7 +52,8 @@ Python, TypeScript, Go, Rust, Java, C and C# print a line for each, beside the c
 Several targets are one definition (a field and its later declarations); there are none where the name means
 a local variable or something outside. Each reference counts, by the exact position: **precision** of the
 certain edges there, **recall of resolved** and **recall of possible** (any edge); all together, by kind of
-definition (`none`: without targets) and by kind of reference. A definition that the index lacks is missed.
+definition (`none`: without targets) and by kind of reference. A definition that the index lacks is missed;
+**defined** is the share of references whose definition it has.
 
 `all` and `references` measure every repository of data/oracle_repositories.json: oracles are in
 DIR/LANGUAGE-NAME.jsonl.gz, checkouts in DIR/checkouts/NAME. Single misses of repositories marked "report" are
@@ -225,12 +226,8 @@ def measure_references(checkout: Path, oracle: Path, index: Path, show: bool = F
         for site in sites:
             if site["path"] in graph.symbols:
                 judge_reference(graph, site, counts, show)
-    return {
-        group: {
-            name: share(counts[group][name]) for name in ("precision", "recall_resolved", "recall_possible")
-        }
-        for group in sorted(counts)
-    }
+    names = ("precision", "recall_resolved", "recall_possible", "defined")
+    return {group: {name: share(counts[group][name]) for name in names} for group in sorted(counts)}
 
 
 def read_oracle(oracle: Path) -> list[Site]:
@@ -280,14 +277,14 @@ class Graph:
             self.symbols[row.path].append(row)
         self.claims: dict[tuple[str, int, int], list[Claim]] = defaultdict(list)
         by_row = {row.row: row for rows in self.symbols.values() for row in rows}
+        by_row |= {row.row: row for row in reader.names_of_files(files)}
         self._by_callee: dict[Callee, list[SymbolRow]] = defaultdict(list)
+        self.named: dict[tuple[str, str], list[SymbolRow]] = defaultdict(list)
         for row in by_row.values():
             self._by_callee[callee_of(row)].append(row)
+            self.named[row.path, row.name].append(row)
         for path in paths & set(self.symbols):
-            edges = reader.edges([row.row for row in self.symbols[path]], kinds, limit=10_000_000)
-            names = sorted({edge.target for edge in edges} - by_row.keys())  # definitions that are no symbols
-            by_row |= {row.row: row for row in reader.rows(names)}
-            for edge in edges:
+            for edge in reader.edges([row.row for row in self.symbols[path]], kinds, limit=10_000_000):
                 claim = Claim(by_row[edge.target], edge.confidence in _CERTAIN, edge.reason)
                 self.claims[path, edge.line, edge.column].append(claim)
         for claims in self.claims.values():
@@ -296,7 +293,7 @@ class Graph:
 
     def overloads(self, claim: Claim) -> list[SymbolRow]:
         """Return the symbols that count as one with that of a claim."""
-        return [claim.symbol, *self._by_callee.get(claim.callee, ())]
+        return self._by_callee[claim.callee]
 
     def find(self, target: Site) -> SymbolRow | None:
         """Return the symbol of a target: the innermost of its name around its line."""
@@ -361,14 +358,17 @@ def judge_reference(graph: Graph, site: Site, counts: dict[str, dict[str, list[b
     targets = site["targets"]
     right = {c.callee for c in claims if any(is_target(graph.overloads(c), target) for target in targets)}
     certain = {claim.callee for claim in claims if claim.is_certain}
+    is_defined = any(is_target(graph.named.get((t["path"], t["name"]), ()), t) for t in targets)
     groups = ("all", targets[0]["kind"] if targets else "none", f"by {site['reference']}")
     for group in groups:
         counts[group]["precision"] += [callee in right for callee in certain]
         if targets:
             counts[group]["recall_resolved"].append(bool(certain & right))
             counts[group]["recall_possible"].append(bool(right))
+            counts[group]["defined"].append(is_defined)
     if show and (certain - right or (targets and not certain & right)):
-        verdict = "WRONG " if certain - right else "unsure" if right else "missed"
+        missed = "missed" if is_defined else "absent"
+        verdict = "WRONG " if certain - right else "unsure" if right else missed
         report(f"{verdict} {site['reference']} {groups[1]} {site['name']}", site, claims)
 
 
