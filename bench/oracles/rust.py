@@ -30,7 +30,16 @@ _TRAIT_METHOD = re.compile(r"(?P<trait>\w+)#(?P<name>\w+)\(")
 # What definitions are that SymbolInformation.Kind of scip.proto tells apart; others are local.
 _DEFINITION_KINDS = {
     **{8: "constant", 11: "enum", 12: "enumerator", 15: "field", 17: "function", 25: "macro", 26: "method"},
-    **{3: "type", 49: "struct", 53: "trait", 55: "type", 70: "method", 80: "method", 82: "variable"},
+    **{
+        3: "type",
+        4: "macro",
+        49: "struct",
+        53: "trait",
+        55: "type",
+        70: "method",
+        80: "method",
+        82: "variable",
+    },
 }
 _TYPES = ("struct", "enum", "trait", "type")
 _USE = re.compile(rb"^[ \t]*(?:pub(?:\([^)]*\))?\s+)?use\s[^;]*;", re.M)
@@ -127,8 +136,6 @@ def refer(
         reference = "keyword"
     else:
         reference = "type" if kind in _TYPES else "write" if _ASSIGNED.match(after) else "read"
-    if reference == "decorator" and not declared:
-        return None  # a macro that is renamed is known by what it makes
     targets = [{**target_of(each, texts), "kind": kind} for each in declared if kind]
     position = {"path": name.path, "line": name.line + 1, "column": name.start}
     return {**position, "name": written, "reference": reference, "targets": targets}
