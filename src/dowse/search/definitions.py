@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from dowse.graph.mentions import file_order, lines_by_symbol, matching_lines, word_pattern
 from dowse.query.edits import fold_name
@@ -11,11 +11,13 @@ from dowse.query.evaluate import evaluate, matches_row
 from dowse.search.context import SearchContext
 from dowse.search.frames import LocatedHit
 from dowse.search.ranking.signals import RankedHit
-from dowse.symbol_lookup import names_called, names_containing
+from dowse.symbol_lookup import names_called, names_containing, symbols_named
 from dowse.types import NON_DEFINITION_KINDS, Note, SymbolRow
 
 # Names of one name that become hits, names that contain it, and symbols in which it occurs.
 _MAX_NAMES, _MAX_CONTAINING, _MAX_OCCURRENCES = 20, 5, 10
+# Symbols of the name that are moved to the front, if none is there.
+_MAX_RAISED = 3
 # The shortest part of a name that is looked for in others.
 _MIN_PART = 3
 
@@ -23,17 +25,22 @@ _MIN_PART = 3
 def find_definitions(
     context: SearchContext, hits: Sequence[RankedHit]
 ) -> tuple[list[LocatedHit], int, list[Note]]:
-    """Return the names that a query asks for, how many of the hits come before them, and what to note.
+    """Return the definitions that a query asks for, how many of the hits come before them, and what to note.
 
-    Symbols of the name come first, for they have more to show. A name that nothing defines is looked for in
-    other names, then in the lines of all files.
+    Symbols of the name come before names, for they have more to show. A name that nothing defines is looked
+    for in other names.
     """
     (name,) = context.features.names
     unknown = context.plan.unknown
-    last = name.rpartition(".")[2]
+    symbols = symbols_named(context.reader, name, _MAX_NAMES)
+    symbols = [row for row in symbols if row.row > 0 and context.allows(row.row)]
     named = [row for row in names_called(context.reader, name, _MAX_NAMES) if _is_asked_for(context, row)]
-    if named or not unknown:
-        return _located(named), _leading(hits, lambda row: row.name == last), []
+    if symbols or named or not unknown:
+        rows = {row.row for row in symbols if row.kind not in NON_DEFINITION_KINDS}
+        leading = _leading(hits, lambda row: row.row in rows)
+        best = () if leading else (hit.row for hit in hits if hit.row.row in rows)
+        return _located([*islice(best, _MAX_RAISED), *named]), leading, []
+    last = name.rpartition(".")[2]
     part = fold_name(last)
     containing = []
     if len(part) >= _MIN_PART:
