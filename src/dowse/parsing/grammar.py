@@ -101,20 +101,20 @@ class Pattern:
     is_scoped: bool  # the name is bound on some lines only
     alias_capture: str  # the capture of the name or callee that the value is, if any
     role: str  # the kind of binding, where the captures don't tell
+    is_name: bool  # each capture is a name that is no symbol, and its kind
 
     @property
     def is_for_outline(self) -> bool:
         """Whether definitions, or their attributes and docstrings, come from this pattern."""
-        return bool(self.defines or not _OUTLINE_CAPTURES.isdisjoint(self.other_captures))
+        return bool(self.defines or self.is_name or not _OUTLINE_CAPTURES.isdisjoint(self.other_captures))
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledGrammar:
-    """A parser with the queries for its syntax trees: for all nodes, for the top level only, for names."""
+    """A parser with the queries for its syntax trees: for all nodes, and for the top level only."""
 
     parser: Parser
     queries: tuple[tuple[QueryCursor, tuple[Pattern, ...]], ...]
-    names: QueryCursor | None
 
     def parse(self, text: bytes, seconds: float) -> Tree | None:
         """Return the syntax tree of `text`, or None if it took longer than `seconds` of CPU time.
@@ -163,33 +163,33 @@ def compile_grammar(grammar: Grammar, definitions_only: bool = False) -> Compile
     files = [(_QUERIES / f"{name}.scm").read_text("utf-8").partition(_NAMES_MARK) for name in grammar.queries]
     sources = [file[0].partition(_TOP_LEVEL_MARK) for file in files]
     everywhere, top = "".join(s[0] for s in sources), "".join(s[2] for s in sources)
+    names = "".join(
+        file[2] for file in files
+    )  # in the same pass: another one would take as long as the first
     queries = []
-    for source, depth in ((everywhere, _MAX_DEPTH), (top, _TOP_DEPTH)):
+    for source, depth in ((everywhere + names, _MAX_DEPTH), (top, _TOP_DEPTH)):
         if source.strip():
             query = Query(language, source)
-            patterns = tuple(_patterns(query, source))
+            patterns = tuple(_patterns(query, source, len(everywhere) if names else len(source)))
             for index, pattern in enumerate(patterns):
                 if definitions_only and not pattern.is_for_outline:
                     query.disable_pattern(index)
             cursor = QueryCursor(query)
             cursor.set_max_start_depth(depth)
             queries.append((cursor, patterns))
-    names = "".join(file[2] for file in files)
-    names_cursor = QueryCursor(Query(language, names)) if names.strip() else None
-    if names_cursor:
-        names_cursor.set_max_start_depth(_MAX_DEPTH)
-    return CompiledGrammar(Parser(language), tuple(queries), names_cursor)
+    return CompiledGrammar(Parser(language), tuple(queries))
 
 
-def _patterns(query: Query, source: str) -> list[Pattern]:
-    """Return the captures and settings of each pattern, from the query's source."""
+def _patterns(query: Query, source: str, names_start: int) -> list[Pattern]:
+    """Return the captures and settings of each pattern, from the query's source; names are its last part."""
     patterns = []
     for index in range(query.pattern_count):
         start, end = query.start_byte_for_pattern(index), query.end_byte_for_pattern(index)
         settings = query.pattern_settings(index)
         words = settings.get("words") or ""
         captures = frozenset(_CAPTURE.findall(source[start:end]))
-        defines = next(iter(captures & _DEFINITION_CAPTURES), "")
+        is_name = start >= names_start
+        defines = "" if is_name else next(iter(captures & _DEFINITION_CAPTURES), "")
         patterns.append(
             Pattern(
                 captures,
@@ -208,6 +208,7 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
                 or settings.get("role") in ("loop", "narrowed", "let", "bound"),
                 alias_capture=next((each for each in _ALIASES if each in captures), ""),
                 role=settings.get("role") or "",
+                is_name=is_name,
             )
         )
     return patterns

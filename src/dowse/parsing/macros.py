@@ -30,6 +30,8 @@ _CLASS_HEAD = re.compile(rb"\s+\w+[^;=()]*[{:;]")
 _LINE_END = re.compile(rb"[ \t]*$", re.MULTILINE)
 _BODY = re.compile(rb"\s*(?:\{|->|(?:override|final|const|noexcept)\b)")
 _CONDITION = re.compile(rb"\s*\(")
+# So many bytes before a macro are read to see what precedes it.
+_MAX_BLANKS = 200
 # What precedes a macro that is an operand, or is being defined.
 _OPERATORS = frozenset(b"(,=+-*/<>!&|?:.")
 # Conditions in the parameters of a template: `template <typename T, ENABLE_IF(!is_same<T, int>())>`.
@@ -79,7 +81,8 @@ def _hides(text: bytes, start: int, end: int) -> bool:
     line = text[text.rfind(b"\n", 0, start) + 1 : start]
     before = line.rstrip()
     if not before and _LINE_END.match(text, end):
-        return True  # alone in its line
+        # Alone in its line; after a comma, it is the last one in a list of names.
+        return not text[max(0, start - _MAX_BLANKS) : start].rstrip().endswith(b",")
     if before.endswith((b"class", b"struct")):
         return _CLASS_HEAD.match(text, end) is not None
     if before.endswith((b")", b"const", b"noexcept", b"override")) and _BODY.match(text, end):

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dowse.parsing.languages import Language
 from dowse.parsing.limits import MAX_NAME_BYTES, MAX_NAMES
@@ -17,41 +16,40 @@ from dowse.parsing.outline import CONTAINERS, Entry, Outline
 from dowse.parsing.source_text import SourceText
 from dowse.types import Name
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-# Bodies of functions that are no definitions: what they hold is local.
-_LOCAL = "local"
-# A field that a method sets: `self.x = …`. It belongs to the class around the method.
-_OWN_FIELD = "own_field"
+# Captures that are no kinds: the body of a function that is no symbol, whose names are local; a field that a
+# method sets (`self.x = …`), which belongs to the class around; a tag in Go, which may name a column.
+_LOCAL, _OWN_FIELD, _TAG = "local", "own_field", "tag"
 # These are defined where they are first set; the keys of a list's items are the same in each.
 _ONCE = frozenset([_OWN_FIELD, "key"])
-# A tag of a field in Go: it may name a column.
-_TAG = "tag"
 _COLUMN = re.compile(rb'(?:\bdb:"|\bbun:"|\bcolumn:)(\w+)')
 
-# What the preprocessor hides from a grammar: a macro inside a type makes the type an error.
-_HIDDEN_BY_MACROS = re.compile(
-    rb"^[ \t]*#[ \t]*define[ \t]+(?P<macro>\w+)"
-    rb"|^(?:typedef[ \t]+)?(?:(?:struct|union)[ \t]+(?P<struct>\w+)|enum[ \t]+(?P<enum>\w+))\s*\{"
-    rb"|^[ \t]*typedef\b[^;{}()]*\((?:\w+[ \t]+)*\*[ \t]*(?P<alias>\w+)\)",
-    re.MULTILINE,
-)
-
-# Macros, and tags of C, which know no scope.
-_GLOBAL = frozenset(["macro", "struct", "enum"])
+# Macros and tags of C know no scope.
+_GLOBAL = frozenset(["macro", "struct", "enum", "class"])
 # What is in these is local.
 _WITH_LOCALS = frozenset(["function", "method", "macro"])
-# A group of constants, or the first of several in one statement, qualifies nothing.
+# Variables in these are fields.
+_WITH_FIELDS = CONTAINERS - {"module", "object"}
+# A group of constants is called after its first one, and qualifies nothing.
 _TRANSPARENT = "constant"
 
 _PLAIN = re.compile(rb"[\w$]+")
-_PLACEHOLDERS = frozenset(["_", "*", "constructor"])
+# Of symbols, keywords and variables in Ruby and Elixir.
+_SIGILS = b":@ "
+_PLACEHOLDERS = frozenset(["_", "*"])
 
-# (start, end, path of the names inside, or None where they are local)
-_Region = tuple[int, int, "tuple[str, ...] | None"]
+# A macro inside a declaration of C makes it an error of the grammar; the head is there all the same.
+_IN_ERRORS = (
+    re.compile(rb"#[ \t]*define[ \t]+(?P<macro>\w+)"),
+    re.compile(rb"struct[ \t]+(?P<struct>\w+)\s*\{"),
+    re.compile(rb"union[ \t]+(?P<struct>\w+)\s*\{"),
+    re.compile(rb"enum[ \t]+(?P<enum>\w+)\s*\{"),
+    re.compile(rb"typedef\b[^;{}()]*\((?:\w+[ \t]+)*\*[ \t]*(?P<alias>\w+)\)"),
+)
+
 # (start, end, kind)
 _Capture = tuple[int, int, str]
+# (start, end, path of the names inside, or None where they are local)
+_Region = tuple[int, int, "tuple[str, ...] | None"]
 # The definitions of an outline entry: the index of the first, and the starts of the parts if there are
 # several.
 _Parts = Sequence[tuple[int, "list[int] | None"]]
@@ -61,7 +59,7 @@ def defined_names(
     text: SourceText,
     outline: Outline,
     parts: _Parts,
-    captures: Mapping[str, list[Node]],
+    captures: Iterable[_Capture],
     language: Language,
 ) -> tuple[Name, ...]:
     """Return the names that a file defines beside its symbols, in the order of their lines.
@@ -73,74 +71,65 @@ def defined_names(
         captures: What the patterns of names captured.
         language: That of the file.
     """
-    found = _sorted_captures(text.data, captures, language.name in ("c", "cpp"))
-    if not found:
-        return ()
-    sigils = language.sigils.encode()
+    sigils = language.sigils.encode() + _SIGILS
     data, count, entries = text.data, text.data.count, outline.entries
     taken = {entry.name_start for entry in entries}
     holders = {entry.path: entry.number for entry in reversed(entries) if entry.kind in CONTAINERS}
-    names: list[Name] = []
+    names: dict[tuple[str, int], Name] = {}
     known: set[str] = set()  # qualified names
     at, line = 0, 1
-    for start, end, kind, region in _in_regions(found, _regions(outline, captures)):
+    for start, end, kind, region in _with_regions(data, outline, captures):
         if start in taken or end - start > MAX_NAME_BYTES:
             continue
         number = outline.owner_at(start)
         owner = entries[number] if number >= 0 else outline.root
-        path = _scope(kind, owner, region)
-        segments = _segments(data[start:end].lstrip(sigils), language.separators)
+        path = _scope(kind, owner, region, holders)
+        segments = _segments(data[start:end].strip(sigils), language.separators) if path is not None else ()
         if path is None or not segments:
             continue
-        if kind == _OWN_FIELD:
-            path = _class_path(owner, holders)
+        if kind == "namespace" and path[-len(segments) :] == segments:
+            path = path[: -len(segments)]  # it is the region around its name
         qualified = ".".join((*path, *segments))
         if kind in _ONCE and qualified in known:
             continue
         known.add(qualified)
         line += count(b"\n", at, start)
         at = start
-        number = holders.get(path, number) if kind == _OWN_FIELD or region else number
-        names.append(
-            Name(_kind(kind, segments[-1], owner), segments[-1], qualified, line, _part(parts, number, start))
-        )
+        name = segments[-1]
+        number = _part(parts, holders.get(path, number), start)
+        names.setdefault((qualified, line), Name(_kind(kind, name, owner), name, qualified, line, number))
         if len(names) == MAX_NAMES:
             break
-    return tuple(names)
+    return tuple(names.values())
 
 
-def _sorted_captures(data: bytes, captures: Mapping[str, list[Node]], has_macros: bool) -> list[_Capture]:
-    """Return the captured identifiers in the order of the text, one for each place."""
-    spans = {
-        node.byte_range: kind
-        for kind, nodes in captures.items()
-        if kind[0] != "_" and kind not in (_LOCAL, _TAG)
-        for node in nodes
-    }
-    if has_macros:
-        for match in _HIDDEN_BY_MACROS.finditer(data):
-            spans.setdefault(match.span(match.lastindex or 0), match.lastgroup or "")
-    found = [(start, end, kind) for (start, end), kind in spans.items()]
-    for node in captures.get(_TAG, ()):
-        matches = _COLUMN.finditer(data, *node.byte_range)
-        found.extend((*match.span(1), "column") for match in matches)
-    return sorted(found)
+def names_in_errors(data: bytes) -> list[_Capture]:
+    """Return the names of macros and types in a text of C that the grammar does not understand."""
+    return [
+        (*match.span(1), match.lastgroup or "") for pattern in _IN_ERRORS for match in pattern.finditer(data)
+    ]
 
 
-def _regions(outline: Outline, captures: Mapping[str, list[Node]]) -> list[_Region]:
-    """Return the parts of the text that are local, or that only qualify the names inside."""
-    regions: list[_Region] = [(*node.byte_range, None) for node in captures.get(_LOCAL, ())]
-    regions += [(max(entry.start, entry.head_end), entry.end, entry.path) for entry in outline.scopes]
-    return sorted(regions, key=lambda region: (region[0], -region[1]))
-
-
-def _in_regions(
-    captures: list[_Capture], regions: list[_Region]
+def _with_regions(
+    data: bytes, outline: Outline, captures: Iterable[_Capture]
 ) -> Iterator[tuple[int, int, str, _Region | None]]:
-    """Yield each capture with the innermost region around it; both are sorted."""
+    """Yield each name once, in the order of the text, with the innermost region around it."""
+    regions: list[_Region] = [
+        (max(entry.start, entry.head_end), entry.end, entry.path) for entry in outline.scopes
+    ]
+    names: dict[int, _Capture] = {}
+    for start, end, kind in captures:
+        if kind == _LOCAL:
+            regions.append((start, end, None))
+        elif kind == _TAG:
+            matches = _COLUMN.finditer(data, start, end)
+            names |= {match.start(1): (*match.span(1), "column") for match in matches}
+        elif kind[0] != "_":
+            names.setdefault(start, (start, end, kind))
+    regions.sort(key=lambda region: (region[0], -region[1]))
     stack: list[_Region] = []
     index = 0
-    for start, end, kind in captures:
+    for start, end, kind in sorted(names.values()):
         while index < len(regions) and regions[index][0] <= start:
             stack.append(regions[index])
             index += 1
@@ -149,13 +138,19 @@ def _in_regions(
         yield start, end, kind, stack[-1] if stack else None
 
 
-def _scope(kind: str, owner: Entry, region: _Region | None) -> tuple[str, ...] | None:
+def _scope(
+    kind: str, owner: Entry, region: _Region | None, holders: Mapping[tuple[str, ...], int]
+) -> tuple[str, ...] | None:
     """Return the path of what a name is in, None if it is local."""
     if kind in _GLOBAL:
         return ()
-    if region and region[0] >= owner.start and (kind != _OWN_FIELD or region[2] is not None):
+    if kind == _OWN_FIELD:
+        return _class_path(owner, holders)
+    if kind == "function":
+        return owner.path
+    if region and region[0] >= owner.start:
         return region[2]
-    if owner.kind in _WITH_LOCALS and kind != _OWN_FIELD:
+    if owner.kind in _WITH_LOCALS:
         return None
     return owner.path[:-1] if owner.kind == _TRANSPARENT else owner.path
 
@@ -165,9 +160,7 @@ def _class_path(owner: Entry, holders: Mapping[tuple[str, ...], int]) -> tuple[s
     path = owner.path
     while path and path not in holders:
         path = path[:-1]
-    if path:
-        return path
-    return owner.path[:-1] if owner.kind == "method" else owner.path
+    return path or (owner.path[:-1] if owner.kind == "method" else owner.path)
 
 
 def _segments(source: bytes, separators: tuple[str, ...]) -> tuple[str, ...]:
@@ -179,11 +172,12 @@ def _segments(source: bytes, separators: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _kind(kind: str, name: str, owner: Entry) -> str:
+    """Return the kind of a name: a variable may be a constant by its spelling, or a field."""
     if kind == _OWN_FIELD:
         return "field"
-    if kind == "variable":
-        return "constant" if name.isupper() else "field" if owner.kind in CONTAINERS - {"module"} else kind
-    return kind
+    if kind in ("variable", "field") and len(name) > 1 and name.isupper():
+        return "constant"
+    return "field" if kind == "variable" and owner.kind in _WITH_FIELDS else kind
 
 
 def _part(parts: _Parts, number: int, offset: int) -> int:

@@ -270,6 +270,7 @@ class Matches:
         self.facts = Facts(text, language.name)
         self.leads: dict[int, int] = {}
         self.docs: list[Span] = []
+        self.names: list[tuple[int, int, str]] = []  # start, end and kind of names that are no symbols
         self._calls: list[RawReference] = []
         self._others: list[RawReference] = []  # references that are no calls
         self._values: list[Span] = []  # names that may be functions used as values
@@ -300,6 +301,7 @@ class Matches:
             names = {"value": self._values.append, "bare": self._bare.append}
             plain_names = [pattern.plain_name for pattern in patterns]
             binds = [pattern.binds and not pattern.words for pattern in patterns]
+            is_name = [pattern.is_name for pattern in patterns]
             for index, captures in cursor.matches(root):
                 if plain[index]:
                     start, end = captures["call"][0].byte_range
@@ -320,6 +322,9 @@ class Matches:
                         if "trailing" in captures:  # a lambda after the arguments
                             count = max(count, 0) + 1
                         add((end - back, "call", name, qualifier, count))
+                elif is_name[index]:
+                    for kind, nodes in captures.items():
+                        self.names += [(*node.byte_range, kind) for node in nodes]
                 elif plain_names[index]:
                     kind = plain_names[index]
                     names[kind](captures[kind][0].byte_range)

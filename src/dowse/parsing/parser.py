@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from dowse.parsing.call_signatures import end_call_signatures
 from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, line_windows, split_spans, trim
@@ -19,7 +18,7 @@ from dowse.parsing.limits import MAX_NOTEBOOK_BYTES, parse_seconds
 from dowse.parsing.line_breaks import join_class_heads
 from dowse.parsing.line_patterns import PATTERNS
 from dowse.parsing.macros import blank_macros
-from dowse.parsing.name_definitions import defined_names
+from dowse.parsing.name_definitions import defined_names, names_in_errors
 from dowse.parsing.notebooks import notebook_code
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
 from dowse.parsing.preprocessor import keep_one_branch
@@ -27,9 +26,6 @@ from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import intersect_spans
 from dowse.parsing.window_names import in_windows, pattern_names, window_names
 from dowse.types import Definition, Name, ParsedFile, Reference, Span
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
 
 # A remainder of one such line adds nothing to the other definitions of the file.
 _BOILERPLATE_LINE = re.compile(
@@ -113,8 +109,9 @@ def _parse_code(
     if has_long_unnamed_run(tree.root_node, text):
         return parse_as_plain_lines(file.data, language, path, "punctuation without end")
     matches = Matches(code, known, kit, tree.root_node, definitions_only)
-    captures = kit.names.captures(tree.root_node) if kit.names else {}
-    return _from_tree(code, file, known, _stem(path), matches, captures, max_lines, definitions_only)
+    if tree.root_node.has_error and language in ("c", "cpp"):
+        matches.names += names_in_errors(text)
+    return _from_tree(code, file, known, _stem(path), matches, max_lines, definitions_only)
 
 
 def _parse_embedding(
@@ -181,7 +178,6 @@ def _from_tree(
     language: Language,
     stem: str,
     matches: Matches,
-    captures: dict[str, list[Node]],
     max_lines: int,
     definitions_only: bool,
 ) -> ParsedFile:
@@ -191,7 +187,7 @@ def _from_tree(
     remainder = _remainder(file, outline.root, stem, max_lines, alone=not definitions)
     entry_parts.append((len(definitions) if remainder else -1, _part_starts(remainder)))
     definitions.extend(remainder)
-    names = defined_names(text, outline, entry_parts, captures, language)
+    names = defined_names(text, outline, entry_parts, matches.names, language)
     if language.name in PATTERNS:
         names = _with_missed_names(text.data, language.name, outline.entries, names)
     if definitions_only:

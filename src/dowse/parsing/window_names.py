@@ -75,9 +75,10 @@ def _data_names(text: SourceText, language: Language, seconds: float) -> tuple[N
         return ()
     kit = compile_grammar(language.grammar)
     tree = kit.parse(data, seconds)
-    if tree is None or kit.names is None or has_long_unnamed_run(tree.root_node, data):
+    if tree is None or has_long_unnamed_run(tree.root_node, data):
         return ()
-    outline = Outline(text, language, Matches(text, language, kit, tree.root_node, definitions_only=True))
+    matches = Matches(text, language, kit, tree.root_node, definitions_only=True)
+    outline = Outline(text, language, matches)
     nowhere = [(-1, None)] * (len(outline.entries) + 1)
-    names = defined_names(text, outline, nowhere, kit.names.captures(tree.root_node), language)
+    names = defined_names(text, outline, nowhere, matches.names, language)
     return names if len(names) <= MAX_KEYS else ()

@@ -3,3 +3,7 @@
 
 (command name: (command_name (word) @call))
 (command name: (command_name (word) @word) . argument: (word) @path (#set! words "source ."))
+
+;; names
+(variable_assignment name: (variable_name) @variable)
+(declaration_command (variable_name) @variable)

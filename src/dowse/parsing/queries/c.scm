@@ -33,9 +33,11 @@
 (field_declaration type: (_) @as declarator: (pointer_declarator declarator: (field_identifier) @bind))
 
 ;; top level
-(declaration declarator: (init_declarator declarator: (_) @name value: (initializer_list))) @constant
+(declaration declarator: (init_declarator declarator: [(identifier) @name (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)]) (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))] value: (initializer_list))) @constant
 
 ;; names
+(preproc_def name: (_) @macro)
+([(struct_specifier name: (type_identifier) @struct body: (_)) (union_specifier name: (type_identifier) @struct body: (_)) (enum_specifier name: (type_identifier) @enum body: (_))])
 (enumerator name: (_) @enumerator)
 ; A field identifier is in a declarator only where a field is declared.
 ([(field_declaration declarator: (field_identifier) @field) (pointer_declarator declarator: (field_identifier) @field) (array_declarator declarator: (field_identifier) @field)])
@@ -54,4 +56,5 @@
   (type_identifier) @alias
   (pointer_declarator declarator: (type_identifier) @alias)
   (array_declarator declarator: (type_identifier) @alias)
-  (function_declarator declarator: (type_identifier) @alias)])
+  (function_declarator declarator: [(type_identifier) @alias (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @alias))])
+  (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @alias))))])

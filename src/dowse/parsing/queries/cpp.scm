@@ -26,3 +26,15 @@
 (for_range_loop type: [(type_identifier) (qualified_identifier) (template_type)] @as declarator: [(identifier) @bind (reference_declarator (identifier) @bind)])
 ; The body of a test is a method of a class that derives from its fixture.
 (function_definition declarator: (function_declarator declarator: (identifier) @bind @word parameters: (parameter_list . (parameter_declaration type: (_) @as))) body: (_) @within (#set! words "TEST_F TEST_P TYPED_TEST TYPED_TEST_P") (#set! role "receiver"))
+
+;; names
+(namespace_definition name: (_) @namespace)
+(namespace_alias_definition name: (_) @alias)
+(class_specifier name: (type_identifier) @class body: (_))
+([(field_declaration declarator: (reference_declarator (field_identifier) @field)) (function_declarator declarator: [(field_identifier) @prototype (operator_name) @prototype (destructor_name) @prototype])])
+(declaration declarator: [
+  (reference_declarator (identifier) @variable)
+  (qualified_identifier) @variable
+  (init_declarator declarator: [(reference_declarator (identifier) @variable) (qualified_identifier) @variable (array_declarator declarator: (qualified_identifier) @variable)])
+  (reference_declarator (function_declarator declarator: (identifier) @prototype))])
+(lambda_expression body: (_) @local)

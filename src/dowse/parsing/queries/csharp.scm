@@ -45,3 +45,12 @@
 (foreach_statement type: (_) @as left: (identifier) @bind)
 (declaration_pattern type: (_) @as name: (identifier) @bind)
 (lambda_expression parameters: (implicit_parameter) @bind) @within
+
+;; names
+(field_declaration (variable_declaration (variable_declarator name: (identifier) @field)))
+(event_field_declaration (variable_declaration (variable_declarator name: (identifier) @field)))
+([(property_declaration name: (_) @property) (event_declaration name: (_) @property)])
+(enum_member_declaration name: (_) @enumerator)
+([(record_declaration (parameter_list (parameter name: (identifier) @property))) (class_declaration (parameter_list (parameter name: (identifier) @field))) (struct_declaration (parameter_list (parameter name: (identifier) @field)))])
+([(namespace_declaration name: (_) @namespace) (file_scoped_namespace_declaration name: (_) @namespace)])
+(using_directive name: (identifier) @alias)

@@ -82,4 +82,6 @@
 (pair key: (property_identifier) @property)
 (assignment_expression left: (member_expression object: (this) property: [(property_identifier) (private_property_identifier)] @own_field))
 (assignment_expression left: (member_expression object: [(identifier) (member_expression)]) @property)
-([(arrow_function body: (statement_block) @local) (function_expression body: (statement_block) @local)])
+(pair_pattern value: (object_pattern [(shorthand_property_identifier_pattern) @variable (pair_pattern value: (identifier) @variable)]))
+([(function_expression name: (_) @function) (generator_function name: (_) @function) (class name: (_) @class)])
+([(arrow_function) @local (function_expression) @local])

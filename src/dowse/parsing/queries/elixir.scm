@@ -18,3 +18,11 @@
 
 ; What names stand for.
 (call target: (identifier) @word (arguments . [(alias) (dot)]) (#set! words "alias import use") (#set! role "statement")) @bind
+
+;; names
+(unary_operator operator: "@" operand: (call target: (identifier) @constant (arguments)) (#not-match? @constant "^(module|type)?doc$|^(spec|typep?|opaque|(macro)?callback|impl|behaviour|deprecated|since|derive|(module|describe)?tag|dialyzer|compile|enforce_keys|optional_callbacks|(before|after)_compile|on_load|external_resource)$"))
+(unary_operator operator: "@" operand: (call target: (identifier) @_type (arguments (binary_operator left: [(identifier) @alias (call target: (identifier) @alias)] operator: "::"))) (#any-of? @_type "type" "typep" "opaque"))
+(unary_operator operator: "@" operand: (call target: (identifier) @_callback (arguments [(binary_operator left: (call target: (identifier) @prototype) operator: "::") (binary_operator left: (binary_operator left: (call target: (identifier) @prototype) operator: "::") operator: "when")])) (#any-of? @_callback "callback" "macrocallback"))
+(call target: (identifier) @_struct (arguments [(list [(atom) @field (keywords (pair key: (keyword) @field))]) (keywords (pair key: (keyword) @field))]) (#any-of? @_struct "defstruct" "defexception"))
+(call target: (identifier) @_field (arguments . (atom) @field) (#any-of? @_field "field" "belongs_to" "has_many" "has_one" "many_to_many" "embeds_one" "embeds_many"))
+(call target: [(identifier) @_record (dot right: (identifier) @_record)] (arguments . (atom) @struct) (#any-of? @_record "defrecord" "defrecordp"))

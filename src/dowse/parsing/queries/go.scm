@@ -46,4 +46,5 @@
 (field_declaration !name type: [(type_identifier) @field (qualified_type name: (_) @field) (generic_type type: (type_identifier) @field)])
 (field_declaration tag: (_) @tag)
 (package_clause (package_identifier) @namespace)
+(import_spec name: (package_identifier) @alias)
 (func_literal body: (_) @local)

@@ -18,3 +18,12 @@
 (instance name: (_) @implements)
 (import module: (module) @import)
 (import module: (module) @from names: (import_list name: (import_name (_) @import)))
+
+;; names
+([(data_constructor constructor: [(prefix name: (_) @enumerator) (record name: (_) @enumerator) (infix operator: (_) @enumerator)]) (newtype_constructor name: (_) @enumerator) (gadt_constructor name: (_) @enumerator)])
+(field_name (variable) @field)
+(header module: (module) @namespace)
+([(type_family name: (_) @alias) (data_family name: (_) @alias)])
+(pattern_synonym (equation synonym: [(apply function: (constructor) @constant) (constructor) @constant]))
+(declarations (bind pattern: (tuple element: (variable) @variable)))
+(foreign_import signature: (signature name: (_) @prototype))

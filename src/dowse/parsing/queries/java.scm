@@ -42,3 +42,10 @@
 (lambda_expression parameters: (inferred_parameters (identifier) @bind)) @within
 (instanceof_expression right: (_) @as name: (identifier) @bind)
 (record_declaration parameters: (formal_parameters (formal_parameter type: (_) @as name: (identifier) @bind)))
+
+;; names
+([(field_declaration declarator: (variable_declarator name: (identifier) @field)) (constant_declaration declarator: (variable_declarator name: (identifier) @constant))])
+(enum_constant name: (identifier) @enumerator)
+(record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @field)))
+(annotation_type_element_declaration name: (identifier) @property)
+(package_declaration (_) @namespace)

@@ -42,3 +42,11 @@
 
 ;; top level
 (property_declaration (variable_declaration (identifier) @name)) @constant
+
+;; names
+(property_declaration [(variable_declaration . (identifier) @variable) (multi_variable_declaration (variable_declaration . (identifier) @variable))])
+(class_parameter ["val" "var"] (identifier) @field)
+(enum_entry (identifier) @enumerator)
+(package_header (qualified_identifier) @namespace)
+(import (identifier) @alias)
+([(lambda_literal) @local (anonymous_initializer) @local (getter) @local (setter) @local (secondary_constructor) @local (anonymous_function) @local])

@@ -5,3 +5,10 @@
 
 (function_call name: [(identifier) (dot_index_expression) (method_index_expression)] @call)
 (function_call name: (identifier) @word arguments: (arguments . (string content: (_) @import)) (#set! words "require"))
+
+;; names
+(variable_list name: (identifier) @variable)
+(assignment_statement (variable_list name: (dot_index_expression table: (identifier) @_table field: (identifier) @own_field) (#eq? @_table "self")))
+(assignment_statement (variable_list name: (dot_index_expression) @field))
+(field name: (identifier) @property)
+(function_definition body: (_) @local)

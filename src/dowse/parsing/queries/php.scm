@@ -39,3 +39,15 @@
 (use_instead_of_clause . (class_constant_access_expression (name) @bind .) @same (#set! role "adapted"))
 ((return_statement (_) @assigned) @bind (#set! role "result"))
 ((comment) @bind (#set! role "documented"))
+
+;; names
+(const_element . (name) @constant)
+(property_element name: (variable_name (name) @field))
+(property_promotion_parameter name: (variable_name (name) @own_field))
+(enum_case name: (name) @enumerator)
+(assignment_expression left: (variable_name (name) @variable))
+(assignment_expression left: (member_access_expression object: (variable_name) @_this name: (name) @own_field) (#eq? @_this "$this"))
+(function_call_expression function: (name) @_define arguments: (arguments . (argument [(encapsed_string (string_content) @constant) (string (string_content) @constant)])) (#eq? @_define "define"))
+(namespace_definition name: (_) @namespace)
+(namespace_use_clause alias: (name) @alias)
+([(anonymous_function body: (_) @local) (arrow_function body: (_) @local)])

@@ -39,3 +39,15 @@
 (alias name: (_) @bind alias: (_) @same (#set! role "adapted"))
 (call method: (identifier) @word arguments: (argument_list . (simple_symbol) @bind . (simple_symbol) @same) (#set! words "alias_method") (#set! role "adapted"))
 (call method: (identifier) @word arguments: (argument_list (simple_symbol) @bind) (#set! words "attr_reader attr_accessor") (#set! role "attribute"))
+
+;; names
+(assignment left: [(constant) @constant (scope_resolution name: (constant) @constant) (left_assignment_list (constant) @constant) (global_variable) @variable (class_variable) @field (instance_variable) @own_field])
+(operator_assignment left: [(constant) @constant (instance_variable) @own_field])
+(alias name: (_) @alias)
+(call method: (identifier) @_alias arguments: (argument_list . [(simple_symbol) @alias (string (string_content) @alias)]) (#any-of? @_alias "alias_method" "alias_attribute"))
+(call method: (identifier) @_method arguments: (argument_list . [(simple_symbol) @method (string (string_content) @method)]) (#any-of? @_method "define_method" "define_singleton_method"))
+(call !receiver method: (identifier) @_accessor arguments: (argument_list [(simple_symbol) @property (string (string_content) @property)]) (#any-of? @_accessor "attr_reader" "attr_writer" "attr_accessor" "attr" "mattr_reader" "mattr_accessor" "cattr_reader" "cattr_accessor" "class_attribute" "thread_mattr_accessor"))
+(call !receiver method: (identifier) @_declared arguments: (argument_list . (simple_symbol) @property) (#any-of? @_declared "attribute" "scope" "has_many" "has_one" "belongs_to" "has_and_belongs_to_many" "property" "field"))
+(call !receiver method: (identifier) @_delegate arguments: (argument_list (simple_symbol) @property) (#any-of? @_delegate "delegate" "def_delegators" "def_delegator"))
+(call !receiver method: (identifier) @_set arguments: (argument_list . (simple_symbol) @key . (_)) (#eq? @_set "set"))
+(assignment right: (call receiver: (constant) @_struct arguments: (argument_list (simple_symbol) @field)) (#any-of? @_struct "Struct" "Data"))

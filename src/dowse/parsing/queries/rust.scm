@@ -49,3 +49,10 @@
 (type_item name: (_) @name) @type
 (const_item name: (_) @name) @constant
 (static_item name: (_) @name) @constant
+
+;; names
+([(const_item name: (identifier) @constant) (static_item name: (identifier) @variable)])
+(field_declaration name: (_) @field)
+(enum_variant name: (_) @enumerator)
+([(type_item name: (_) @alias) (associated_type name: (_) @alias) (use_as_clause alias: (_) @alias) (extern_crate_declaration alias: (_) @alias)])
+(mod_item name: (_) @namespace)

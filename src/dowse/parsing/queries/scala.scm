@@ -43,3 +43,12 @@
 ;; top level
 (type_definition name: (_) @name) @type
 (val_definition pattern: (identifier) @name) @constant
+
+;; names
+([(val_definition pattern: [(identifier) @variable (tuple_pattern (identifier) @variable)]) (var_definition pattern: [(identifier) @variable (tuple_pattern (identifier) @variable)]) (val_declaration name: (identifier) @variable) (var_declaration name: (identifier) @variable)])
+(class_parameter name: (identifier) @field)
+([(simple_enum_case name: (_) @enumerator) (full_enum_case name: (_) @enumerator)])
+(type_definition name: (_) @alias)
+(given_definition name: (_) @constant)
+([(package_clause name: (_) @namespace) (package_object name: (_) @namespace)])
+([(lambda_expression) @local (val_definition value: (block) @local) (var_definition value: (block) @local) (case_block) @local])

@@ -19,3 +19,9 @@
 (parameter name: (simple_identifier) @bind . (_) @as)
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @bind) (type_annotation (_) @as))
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @bind) value: (call_expression . [(simple_identifier) (navigation_expression)] @made))
+
+;; names
+([(property_declaration name: (pattern [bound_identifier: (simple_identifier) @variable (pattern (simple_identifier) @variable)])) (protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @property))])
+(enum_entry name: (simple_identifier) @enumerator)
+(associatedtype_declaration name: (_) @alias)
+([(computed_property) @local (lambda_literal) @local (deinit_declaration) @local (willset_didset_block) @local])

@@ -6,3 +6,9 @@
 
 (call_expression function: [(identifier) (field_expression)] @call)
 (builtin_function (builtin_identifier) @word (arguments (string (string_content) @path)) (#set! words "@import"))
+
+;; names
+(variable_declaration "const" . (identifier) @constant)
+(variable_declaration "var" . (identifier) @variable)
+(container_field name: (_) @field)
+(error_set_declaration (identifier) @enumerator)
