@@ -368,7 +368,7 @@ def test_however_the_lines_of_a_file_are_mixed(data):
         assert -1 <= name.owner < len(parsed.definitions)
         if name.kind not in ("field", "macro", "function", "struct", "enum", "class") and name.owner >= 0:
             assert parsed.definitions[name.owner].kind not in ("function", "method")
-    assert len({(name.qualified_name, name.line) for name in parsed.names}) == len(parsed.names)
+    assert len({(name.kind, name.qualified_name, name.line) for name in parsed.names}) == len(parsed.names)
     assert [name.line for name in parsed.names] == sorted(name.line for name in parsed.names)
 
 

@@ -75,7 +75,7 @@ def defined_names(
     data, count, entries = text.data, text.data.count, outline.entries
     taken = {entry.name_start for entry in entries}
     holders = {entry.path: entry.number for entry in reversed(entries) if entry.kind in CONTAINERS}
-    names: dict[tuple[str, int], Name] = {}
+    names: dict[tuple[str, str, int], Name] = {}
     known: set[str] = set()  # qualified names
     at, line = 0, 1
     for start, end, kind, region in _with_regions(data, outline, captures):
@@ -97,7 +97,9 @@ def defined_names(
         at = start
         name = segments[-1]
         number = _part(parts, holders.get(path, number), start)
-        names.setdefault((qualified, line), Name(_kind(kind, name, owner), name, qualified, line, number))
+        names.setdefault(
+            (kind, qualified, line), Name(_kind(kind, name, owner), name, qualified, line, number)
+        )
         if len(names) == MAX_NAMES:
             break
     return tuple(names.values())
