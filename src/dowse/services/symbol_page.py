@@ -1,7 +1,8 @@
-"""Everything about one symbol: its source, the outline of its file, its callers and callees."""
+"""Everything about one symbol or name: its source, the outline of its file, its callers and callees."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -19,15 +20,17 @@ class SymbolPage:
     index: str
     generation: int
     symbol: SymbolRow
+    is_name: bool  # a constant, a field or such: it has uses instead of callers, and calls nothing
+    owner: SymbolRow | None  # the symbol that a name is in
     doc: str
-    code: str  # its own text: a class without its methods
+    code: str  # its own text: a class without its methods; of a name the lines around it
     code_lines: tuple[int, ...]  # the line numbers of `code` in the file
     source: str  # all lines from the first to the last, as indexed
     lines: int  # of the whole file
     file: str  # the path on this machine; "" for a corpus
     editor: str  # a link that opens it in an editor; "" without a file
-    outline: tuple[SymbolRow, ...]  # the symbols of its file, by line
-    callers: tuple[GraphStep, ...]
+    outline: tuple[SymbolRow, ...]  # the symbols of its file, by line; with it, if it is a name
+    callers: tuple[GraphStep, ...]  # of a name its uses
     callers_total: int
     callers_tests: int  # of all callers, how many are tests; they come last
     mentions: tuple[Mention, ...]  # of its name, if no call of it is certain
@@ -45,10 +48,14 @@ def symbol_page(target: Target, neighbours: int) -> SymbolPage:
     source, lines = _source(reader.text(row.file_id), row)
     file = _file(target)
     callers, callees = _neighbours(target, neighbours)
+    outline = reader.rows_of_files([row.file_id])
+    is_name = row.row < 0
     return SymbolPage(
         served.name,
         reader.generation,
-        row,
+        row._replace(signature=whole.signature),
+        is_name=is_name,
+        owner=_owner(row, outline) if is_name else None,
         doc=whole.doc,
         code=whole.code,
         code_lines=whole.line_numbers,
@@ -56,7 +63,7 @@ def symbol_page(target: Target, neighbours: int) -> SymbolPage:
         lines=lines,
         file=file,
         editor=f"vscode://file/{quote(file.lstrip('/'))}:{row.start_line}" if file else "",
-        outline=tuple(reader.rows_of_files([row.file_id])),
+        outline=tuple(sorted([*outline, row], key=_by_lines) if is_name else outline),
         callers=callers.steps,
         callers_total=callers.total,
         callers_tests=callers.total_tests,
@@ -67,6 +74,16 @@ def symbol_page(target: Target, neighbours: int) -> SymbolPage:
         callees_tests=callees.total_tests,
         notes=tuple(dict.fromkeys([*callers.notes, *callees.notes])),
     )
+
+
+def _by_lines(row: SymbolRow) -> tuple[int, int]:
+    return row.start_line, -row.end_line
+
+
+def _owner(name: SymbolRow, outline: Sequence[SymbolRow]) -> SymbolRow | None:
+    """Return the symbol that a name is in."""
+    path = name.qualified_name.rpartition(".")[0]
+    return next((row for row in outline if path and row.qualified_name == path), None)
 
 
 def _source(text: bytes, row: SymbolRow) -> tuple[str, int]:
@@ -99,11 +116,13 @@ def _file(target: Target) -> str:
 
 
 def _neighbours(target: Target, limit: int) -> tuple[GraphAnswer, GraphAnswer]:
-    """Return callers and callees; a corpus has no call graph, and a whole file is not in it."""
+    """Return callers and callees, of a name its uses; a corpus has no call graph, and a file is not in it."""
     served, reader, row = target
+    none = GraphAnswer("callers", (row,), (), 0, 1, reader.generation)
     if not row.row or reader.is_corpus or limit <= 0:
-        none = GraphAnswer("callers", (row,), (), 0, 1, reader.generation)
         return none, none
     seeds = resolve_overloads(served, reader, row.key)
-    callers, callees = (query_relation_of(reader, each, seeds, 1, limit) for each in ("callers", "callees"))
-    return callers, callees
+    callers = query_relation_of(reader, "uses" if row.row < 0 else "callers", seeds, 1, limit)
+    if row.row < 0:
+        return callers, none
+    return callers, query_relation_of(reader, "callees", seeds, 1, limit)

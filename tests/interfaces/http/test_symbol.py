@@ -13,7 +13,7 @@ from dowse import Index
 from dowse.json_form import document
 from interfaces.http.running import Running, running
 
-from helpers import write_tree
+from helpers import index_tree, write_tree
 
 GRAPH = json.loads((Path(__file__).parents[3] / "docs" / "graph.schema.json").read_text())
 
@@ -143,3 +143,33 @@ def test_related_symbols(server: Running, bakery: Index) -> None:
 
 def test_related_needs_an_encoder(server: Running) -> None:
     assert "encoder" in server.get("related", 400, target="sweep", index="inn")["remedy"]
+
+
+NAMES = {
+    "shop/cart.py": "LIMIT = 20\n\n\nclass Cart:\n    currency = 'EUR'\n\n    def is_full(self):\n"
+    "        return self.size > LIMIT\n"
+}
+
+
+def test_names_have_pages_uses_and_suggestions(tmp_path: Path) -> None:
+    index = index_tree(tmp_path / "shop", NAMES, refresh="never")
+    with running([index]) as run:
+        page = run.get("symbol", target="Cart.currency")
+        assert page["is_name"] and page["symbol"]["signature"] == "currency = 'EUR'"
+        assert page["owner"]["qualified_name"] == "Cart" and "class Cart" in page["code"]
+        assert page["source"] == "    currency = 'EUR'" and page["code_lines"][0] == 3
+        assert page["symbol"]["id"] in [entry["id"] for entry in page["outline"]]
+        assert page["callees"] == [] and run.get("symbol", target=page["symbol"]["id"]) == page
+        limit = run.get("symbol", target="LIMIT")
+        lines = [each["line"] for each in (*limit["callers"], *limit["mentions"])]
+        assert limit["owner"] is None and lines == [8]
+        assert run.get("graph/callers", target="shop/cart.py:1")["relation"] == "uses"
+        (first, *_) = run.get("suggest", q="LIM")["suggestions"]
+        assert (first["text"], first["detail"]) == ("LIMIT", "constant in shop/cart.py:1")
+
+
+def test_symbols_are_suggested_before_names(tmp_path: Path) -> None:
+    text = "load_limit_of_all = 3\n\n\ndef load_limit():\n    return 1\n\n\nload = 2\n"
+    with running([index_tree(tmp_path / "s", {"a.py": text}, refresh="never")]) as run:
+        suggested = [each["text"] for each in run.get("suggest", q="load")["suggestions"]]
+        assert suggested == ["load_limit", "load", "load_limit_of_all"]

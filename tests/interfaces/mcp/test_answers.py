@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import DowseError
-from dowse.interfaces.mcp.arguments import SEARCH_MODEL, RelatedArguments, SymbolArguments
+from dowse.interfaces.mcp.arguments import SEARCH_MODEL, GraphArguments, RelatedArguments, SymbolArguments
 from dowse.interfaces.mcp.reply import ToolContext
 from dowse.interfaces.mcp.repositories import OutsideRoots, Repositories, Repository
 from dowse.interfaces.mcp.search_tools import related, search
-from dowse.interfaces.mcp.symbol_tools import open_symbol, symbol
+from dowse.interfaces.mcp.symbol_tools import graph, open_symbol, symbol
 from dowse.services.calls import Call
 from dowse.symbol_lookup import UnknownName
 
@@ -195,3 +195,20 @@ def test_nothing_relevant_in_one_repository_is_not_nothing_relevant(
     reply = search(asked(served, physics), SEARCH_MODEL(query="quantum chromodynamics lattice gauge"))
     assert reply.text.startswith("hits 1-")
     assert any(each.hit.symbol.name == "lattice_gauge" for each in reply.data.hits)
+
+
+def test_a_name_is_shown_with_its_lines_and_its_owner(tmp_path: Path) -> None:
+    text = (
+        "LIMIT = 20\n\n\nclass Cart:\n    currency = 'EUR'\n\n    def is_full(self):\n        return LIMIT\n"
+    )
+    write_tree(tmp_path / "shop", {"cart.py": text})
+    repositories = Repositories({"refresh": "never", "encoder": "none"})
+    (shop,) = repositories.open([tmp_path / "shop"])
+    shop.index.update()
+    shown = symbol(asked(shop), SymbolArguments(symbol="Cart.currency")).text
+    assert "cart.py:5-5 field Cart.currency" in shown and "in class Cart" in shown
+    assert "5      currency = 'EUR'" in shown and "4  class Cart:" in shown
+    # A line of a class shows the class, but the graph knows the name there.
+    assert "class Cart\n" in symbol(asked(shop), SymbolArguments(symbol="cart.py:5")).text
+    walked = graph("callers", asked(shop), GraphArguments(symbol="cart.py:1")).text
+    assert "uses of constant LIMIT (cart.py:1)" in walked and "cart.py:8" in walked

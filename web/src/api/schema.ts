@@ -1581,6 +1581,8 @@ export interface components {
             generation: number;
             /** Index */
             index: string;
+            /** Is Name */
+            is_name: boolean;
             /** Lines */
             lines: number;
             /** Mentions */
@@ -1589,6 +1591,7 @@ export interface components {
             notes: components["schemas"]["Note"][];
             /** Outline */
             outline: components["schemas"]["SymbolRow"][];
+            owner: components["schemas"]["SymbolRow"] | null;
             /** Source */
             source: string;
             symbol: components["schemas"]["SymbolRow"];
@@ -1597,7 +1600,7 @@ export interface components {
         };
         /**
          * SymbolRow
-         * @description A stored symbol without its text, for ranking.
+         * @description A stored symbol without its text, for ranking; or a name.
          */
         SymbolRow: {
             /** End Line */

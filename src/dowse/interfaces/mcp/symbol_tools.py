@@ -30,7 +30,9 @@ _NEIGHBOUR_SHARE = 0.5
 _Neighbour = SymbolRow | GraphStep | Mention
 # The headings of their lists.
 _MEMBERS, _CALLERS, _CALLEES = "members", "called by", "calls"
+_USES = "used by"
 _MENTIONS = "mentions of the name, not known to be calls"
+_NAME_MENTIONS = "mentions of the name, not known to be uses"
 _COUNTED = {"callers": "callers", "callees": "callees", "uses": "uses", "impact": "symbols touched"}
 _HEADS = {
     **{"callers": "callers of", "callees": "callees of", "uses": "uses of"},
@@ -76,7 +78,7 @@ def _lines(answer: SymbolPage, detail: str) -> list[Line]:
     """Return the lines to show: all of them, the symbol's own, or none."""
     if detail == "names":
         return []
-    if detail == "full":
+    if detail == "full" and not answer.is_name:
         return list(enumerate(answer.source.split("\n"), answer.symbol.start_line))
     own = zip(answer.code_lines, answer.code.split("\n"), strict=False)
     return [(number, text.rstrip("\r")) for number, text in own if text.strip()]
@@ -101,8 +103,8 @@ def _neighbours(answer: SymbolPage) -> list[tuple[str, _Neighbour]]:
     members = [each for each in answer.outline if each.qualified_name.startswith(prefix)]
     lists: dict[str, Sequence[_Neighbour]] = {
         _MEMBERS: members,
-        _CALLERS: answer.callers,
-        _MENTIONS: answer.mentions,
+        _USES if answer.is_name else _CALLERS: answer.callers,
+        _NAME_MENTIONS if answer.is_name else _MENTIONS: answer.mentions,
         _CALLEES: answer.callees,
     }
     longest = max(map(len, lists.values()))
@@ -132,14 +134,19 @@ def _symbol_text(
     head = f"symbol in {describe_roots([repository])}{cut}"
     location = f"{quote_name(about.path)}:{about.start_line}-{about.end_line}"
     out = [f"{location} {about.kind} {quote_name(about.qualified_name)}", *note_lines(page.notes)]
+    if answer.owner is not None:
+        owner = answer.owner
+        out.append(
+            f"in {owner.kind} {quote_name(owner.qualified_name)}, lines {owner.start_line}-{owner.end_line}"
+        )
     if arguments.detail == "names":
         doc = answer.doc.strip().split("\n")[0]
         out += [escape_name(each) for each in (about.signature, truncate_line(doc)) if each]
     out += numbered(sorted(page.lines[:lines]))
     totals = {
         _MEMBERS: sum(name == _MEMBERS for name, _ in page.neighbours),
-        _CALLERS: answer.callers_total,
-        _MENTIONS: answer.total_mentions,
+        _USES if answer.is_name else _CALLERS: answer.callers_total,
+        _NAME_MENTIONS if answer.is_name else _MENTIONS: answer.total_mentions,
         _CALLEES: answer.callees_total,
     }
     for title, total in totals.items():

@@ -27,6 +27,7 @@ export function Neighbours({ title, relation, answer }: Props) {
     path: { relation },
     query: { index, target: symbol.id, depth: 1, k: ALL },
   });
+  const verb = answer.is_name ? "used" : "called";
   const mentions = relation === "callers" ? answer.mentions : [];
   const known = all.data?.steps ?? answer[relation];
   const code = known.filter((one) => !one.test);
@@ -42,7 +43,7 @@ export function Neighbours({ title, relation, answer }: Props) {
         <p className="mt-1 text-sm text-faint">Nothing that can be seen.</p>
       )}
       <div className="-mr-2 max-h-96 overflow-y-auto pr-2" aria-busy={all.busy}>
-        <Files neighbours={shown} relation={relation} index={index} />
+        <Files neighbours={shown} relation={relation} verb={verb} index={index} />
         {left > 0 && !more && (
           <button type="button" onClick={() => setMore(true)} className={FOLD}>
             Show {count(left)} more
@@ -58,6 +59,7 @@ export function Neighbours({ title, relation, answer }: Props) {
               <Files
                 neighbours={known.filter((one) => one.test)}
                 relation={relation}
+                verb={verb}
                 index={index}
               />
             )}
@@ -75,9 +77,10 @@ const FOLD = "rounded py-1.5 text-sm font-medium text-accent hover:underline";
 function Files(props: {
   neighbours: readonly Neighbour[];
   relation: Props["relation"];
+  verb: string;
   index: string;
 }) {
-  const { neighbours, relation, index } = props;
+  const { neighbours, relation, verb, index } = props;
   const files = new Map<string, Neighbour[]>();
   for (const one of neighbours)
     files.set(one.symbol.path, [...(files.get(one.symbol.path) ?? []), one]);
@@ -102,7 +105,7 @@ function Files(props: {
             )}
             <span
               className="figures shrink-0 text-xs text-faint"
-              title={`called in ${one.path}:${one.line}`}
+              title={`${verb} in ${one.path}:${one.line}`}
             >
               :{relation === "callers" ? one.line : one.symbol.start_line}
             </span>
@@ -118,7 +121,7 @@ function Mentions({ answer }: { answer: SymbolAnswer }) {
   return (
     <div className="border-t border-line py-1.5 text-sm first:border-0">
       <h3 className="text-xs text-faint">
-        {plural(answer.total_mentions, "mention")} of the name, not known to be calls
+        {plural(answer.total_mentions, "mention")} of the name, not known to be {answer.is_name ? "uses" : "calls"}
       </h3>
       <ul>
         {answer.mentions.map((one) => (

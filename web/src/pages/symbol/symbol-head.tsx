@@ -1,6 +1,7 @@
 import type { SymbolAnswer } from "../../api/types";
 import { plural } from "../../lib/format";
 import { place } from "../../lib/place";
+import { symbolAddress } from "../../lib/router";
 import { buttonClass } from "../../ui/button";
 import { CopyButton } from "../../ui/copy";
 import { Icon } from "../../ui/icon";
@@ -10,7 +11,7 @@ import { Doc } from "./doc";
 
 /** What the symbol is, where it stands, what it says of itself, and what one can do with it. */
 export function SymbolHead({ answer }: { answer: SymbolAnswer }) {
-  const { symbol, index, editor, doc } = answer;
+  const { symbol, index, editor, doc, is_name, owner } = answer;
   const lines = symbol.end_line - symbol.start_line + 1;
   return (
     <header>
@@ -26,17 +27,25 @@ export function SymbolHead({ answer }: { answer: SymbolAnswer }) {
             {symbol.qualified_name}
           </h1>
           <p className="mt-1 text-sm text-faint">
-            {[symbol.kind, symbol.language, plural(lines, "line"), symbol.role]
+            {[symbol.kind, symbol.language, !is_name && plural(lines, "line"), symbol.role]
               .filter(Boolean)
               .join(" · ")}
+            {owner && (
+              <>
+                {" · in "}
+                <Link href={symbolAddress(index, owner.id)} className="text-accent hover:underline">
+                  {owner.kind} {owner.qualified_name}
+                </Link>
+              </>
+            )}
           </p>
         </div>
         <div className="flex gap-2">
           <Link
             className={buttonClass()}
-            href={searchAddress({ q: `what calls ${symbol.name}`, index })}
+            href={searchAddress({ q: `what ${is_name ? "uses" : "calls"} ${symbol.name}`, index })}
           >
-            Search its callers
+            Search its {is_name ? "uses" : "callers"}
           </Link>
           {editor && (
             <a className={buttonClass("strong")} href={editor}>

@@ -40,8 +40,12 @@ export function SymbolPage({ index, id }: { index: string; id: string }) {
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 wide:grid-cols-[minmax(0,1fr)_23rem]">
         <Code answer={data} />
         <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-          <Neighbours title="Called by" relation="callers" answer={data} />
-          <Neighbours title="Calls" relation="callees" answer={data} />
+          <Neighbours
+            title={data.is_name ? "Used by" : "Called by"}
+            relation="callers"
+            answer={data}
+          />
+          {!data.is_name && <Neighbours title="Calls" relation="callees" answer={data} />}
           {/* The lists say themselves how much they leave out. */}
           {data.notes
             .filter((note) => note.code !== "truncated")
@@ -61,7 +65,7 @@ export function SymbolPage({ index, id }: { index: string; id: string }) {
           index={index}
         />
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-          <Similar index={index} id={id} count={8} />
+          {!data.is_name && <Similar index={index} id={id} count={8} />}
           <ChangedIn key={data.symbol.id} index={index} symbol={data.symbol} />
         </div>
       </div>
@@ -72,7 +76,7 @@ export function SymbolPage({ index, id }: { index: string; id: string }) {
 /** Its own text; of a class first without its methods. */
 function Code({ answer }: { answer: SymbolAnswer }) {
   const [whole, setWhole] = useState(false);
-  const cut = answer.source.length > answer.code.length;
+  const cut = !answer.is_name && answer.source.length > answer.code.length;
   const text = (whole ? answer.source : answer.code).replace(/\n$/, "");
   const first = answer.symbol.start_line;
   const numbers = whole ? text.split("\n").map((_, row) => first + row) : answer.code_lines;
