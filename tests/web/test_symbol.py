@@ -160,3 +160,15 @@ def test_the_first_view_of_a_large_graph_can_be_read(
         assert frame["y"] <= box["y"] and box["y"] + box["height"] <= frame["y"] + frame["height"]
     assert not is_wider_than_screen(page)
     assert violations(page) == []
+
+
+def test_the_page_of_a_name(visitor: Visitor, server: Running) -> None:
+    """A constant: its line among others, what uses it, and nothing that only symbols have."""
+    page = visitor.open(address(server, "DEFAULT_CURRENCY"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("DEFAULT_CURRENCY")
+    code = page.get_by_role("region", name="Code of DEFAULT_CURRENCY")
+    expect(code).to_contain_text('DEFAULT_CURRENCY = "EUR"')
+    expect(page.get_by_role("region", name="Used by")).to_be_visible()
+    expect(page.get_by_role("region", name="Calls", exact=True)).to_have_count(0)
+    outline = page.get_by_role("navigation", name="Outline of the file")
+    expect(outline.get_by_role("link", name="DEFAULT_CURRENCY")).to_have_attribute("aria-current", "true")
