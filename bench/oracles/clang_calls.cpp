@@ -195,10 +195,13 @@ private:
     unsigned line, column;
     if (!isC || !decl || decl->isImplicit() || decl->getName().empty() || !locate(at, path, line, column)) return true;
     if (reference && reference == std::string("call")) return true;
+    auto *tag = dyn_cast<TagDecl>(decl);
+    if (tag && tag->getDefinition()) decl = tag->getDefinition(); // a declaration of what is outside is no definition
     bool isInside = decl->getParentFunctionOrMethod() != nullptr;
     if (isInside && !isa<VarDecl>(decl)) return true; // a type inside a function
     if (!isInside || !isa<VarDecl>(decl) || cast<VarDecl>(decl)->isFileVarDecl()) {
-      for (const Decl *each : decl->redecls()) usr = define(cast<NamedDecl>(each));
+      for (const Decl *each : decl->redecls())
+        if (each == decl || !tag) usr = define(cast<NamedDecl>(each));
     }
     refer(usr, path, line, column, decl->getName().str(), reference ? reference : "read", kind);
     return true;

@@ -299,6 +299,12 @@ class Pyright:
         is_own = symbol is not None and (symbol.startswith("local ") or symbol.split(" ")[2:3] == [_PROJECT])
         if symbol is None or symbol.endswith(":") or (is_own and not places):
             return None
+        is_member = module.lines[line - 1].encode()[:column].endswith(b".")
+        # scip-python takes an own class for the builtin one of its name, and a slot for its class.
+        if " builtins/" in symbol and (is_member or name in module.by_name):
+            return None
+        if is_member and symbol.endswith("#") and not symbol.endswith((f"/{name}#", f"#{name}#")):
+            return None
         is_local = symbol.startswith("local ") or symbol.endswith(")")
         targets = [
             {"path": path, "line": at, "name": other.lines[at - 1][start:end], "kind": other.kind(at, symbol)}

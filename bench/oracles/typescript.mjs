@@ -114,7 +114,7 @@ function definitionKind(d) {
   if (ts.isTypeParameterDeclaration(d)) return "local";
   if (ts.isVariableDeclaration(d) && d.initializer && ts.isFunctionLike(d.initializer)) return "function";
   if (ts.isVariableDeclaration(d) || ts.isBindingElement(d))
-    return isWithin(d, ts.isFunctionLike) ? "local" : ts.getCombinedNodeFlags(d) & ts.NodeFlags.Const ? "constant" : "variable";
+    return isWithin(d, (n) => ts.isFunctionLike(n) || ts.isCatchClause(n) || ts.isIterationStatement(n, false)) ? "local" : ts.getCombinedNodeFlags(d) & ts.NodeFlags.Const ? "constant" : "variable";
   if (ts.isPropertySignature(d) || ts.isMethodSignature(d)) {
     const isNamed = ts.isInterfaceDeclaration(d.parent) || ts.isTypeAliasDeclaration(d.parent.parent);
     return !isNamed ? "" : ts.isMethodSignature(d) ? "method" : "field";
