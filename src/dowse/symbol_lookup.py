@@ -177,6 +177,7 @@ def nearest_names(
                 continue
             key = (
                 far,
+                name.isupper() and not row.name.isupper(),  # a constant or macro is meant
                 row.row < 0,
                 bool(row.role),
                 row.name.lower() != name.lower(),

@@ -11,7 +11,7 @@ from dowse.query.evaluate import evaluate, matches_row
 from dowse.search.context import SearchContext
 from dowse.search.frames import LocatedHit
 from dowse.search.ranking.signals import RankedHit
-from dowse.symbol_lookup import names_called, names_containing, symbols_named
+from dowse.symbol_lookup import names_called, names_containing, nearest_names, symbols_named
 from dowse.types import NON_DEFINITION_KINDS, Note, SymbolRow
 
 # Names of one name that become hits, names that contain it, and symbols in which it occurs.
@@ -60,6 +60,8 @@ def find_occurrences(context: SearchContext, name: str) -> tuple[list[LocatedHit
     reader = context.reader
     lines, is_complete = matching_lines(reader, word_pattern([name]))
     if not lines:
+        if same := nearest_names(reader, name, 0, 1):
+            return [], Note("relaxed", f"not here as typed: {name} → {same[0].name}")
         return [], Note("unknown-name", f"no symbol here is called {name}")
     count = f"{'at least ' if not is_complete else ''}{len(lines):,} file{'s' if len(lines) > 1 else ''}"
     note = Note("unknown-name", f"{name} is not defined here; it occurs in {count}")
