@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import subprocess
 import sys
 
 import pytest
-from tree_sitter import Parser
+from tree_sitter import Parser, Query, QueryError
 
 from dowse.errors import DowseError
+from dowse.parsing import grammar
 from dowse.parsing.grammar_library import damaged_grammars, load_language
+from dowse.parsing.languages import LANGUAGES
 
 
 @pytest.fixture
@@ -75,3 +78,13 @@ def test_an_unknown_grammar_is_named():
     with pytest.raises(DowseError, match="klingon"):
         load_language("klingon")
     assert damaged_grammars(["python", "klingon"]) == ["klingon"]
+
+
+def test_patterns_begin_lines_of_query_files():
+    """`definitions_only` takes some of them by their lines."""
+    for language in LANGUAGES.values():
+        for name in language.grammar.queries:
+            source = (grammar._QUERIES / f"{name}.scm").read_text()
+            with contextlib.suppress(QueryError):  # a part of the queries of several grammars
+                query = Query(load_language(language.grammar.name), source)
+                assert len(grammar._PATTERN.findall(source)) == query.pattern_count, name

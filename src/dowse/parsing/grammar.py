@@ -70,8 +70,8 @@ _OTHER_CAPTURES = frozenset(
     (*REFERENCE_CAPTURES, "lead", "doc", "registered", TOKENS, IMPORTED_NAME, IMPORT_STATEMENT)
 ).union(_NAME_CAPTURES)
 
-# Those among them that belong to definitions: attributes and docstrings.
-_OUTLINE_CAPTURES = frozenset(("lead", "doc"))
+# What definitions come from, with their attributes and docstrings.
+_FOR_OUTLINE = _DEFINITION_CAPTURES | {"lead", "doc"}
 
 _WORD, _OTHER, _SPACE = b"w", b"p", b" \t\r\n\f\v"
 # Maps the bytes of words to one letter and all others but white space to another, to find long runs of the
@@ -83,6 +83,8 @@ _RUN = _OTHER * MAX_UNNAMED_RUN
 
 _QUERIES = Path(__file__).with_name("queries")
 _CAPTURE = re.compile(r"(?<=\s)@(\w+)")
+# A pattern in a query file: it begins at the start of a line, and its other lines are indented.
+_PATTERN = re.compile(r"^[(\[].*(?:\n[ \t].*)*", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +104,6 @@ class Pattern:
     alias_capture: str  # the capture of the name or callee that the value is, if any
     role: str  # the kind of binding, where the captures don't tell
     is_name: bool  # each capture is a name that is no symbol, and its kind
-
-    @property
-    def is_for_outline(self) -> bool:
-        """Whether definitions, or their attributes and docstrings, come from this pattern."""
-        return bool(self.defines or self.is_name or not _OUTLINE_CAPTURES.isdisjoint(self.other_captures))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,21 +160,24 @@ def compile_grammar(grammar: Grammar, definitions_only: bool = False) -> Compile
     files = [(_QUERIES / f"{name}.scm").read_text("utf-8").partition(_NAMES_MARK) for name in grammar.queries]
     sources = [file[0].partition(_TOP_LEVEL_MARK) for file in files]
     everywhere, top = "".join(s[0] for s in sources), "".join(s[2] for s in sources)
-    names = "".join(
-        file[2] for file in files
-    )  # in the same pass: another one would take as long as the first
+    names = "".join(file[2] for file in files)  # in the same pass: another would take as long as the first
+    if definitions_only:
+        everywhere, top = _outline_patterns(everywhere), _outline_patterns(top)
     queries = []
     for source, depth in ((everywhere + names, _MAX_DEPTH), (top, _TOP_DEPTH)):
         if source.strip():
             query = Query(language, source)
             patterns = tuple(_patterns(query, source, len(everywhere) if names else len(source)))
-            for index, pattern in enumerate(patterns):
-                if definitions_only and not pattern.is_for_outline:
-                    query.disable_pattern(index)
             cursor = QueryCursor(query)
             cursor.set_max_start_depth(depth)
             queries.append((cursor, patterns))
     return CompiledGrammar(Parser(language), tuple(queries))
+
+
+def _outline_patterns(source: str) -> str:
+    """Return the patterns of definitions, their attributes and docstrings; all take longer to compile."""
+    patterns = _PATTERN.findall(source)
+    return "\n".join(each for each in patterns if not _FOR_OUTLINE.isdisjoint(_CAPTURE.findall(each)))
 
 
 def _patterns(query: Query, source: str, names_start: int) -> list[Pattern]:
