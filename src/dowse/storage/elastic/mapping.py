@@ -33,18 +33,22 @@ def _keywords(*names: str) -> dict[str, Any]:
     return dict.fromkeys(names, _KEYWORD)
 
 
-_NAMES: dict[str, Any] = {
+_SYMBOLS: dict[str, Any] = {
     **_VERSION,
     **{"row": _LONG, "file": _LONG, "start_line": _INTEGER, "end_line": _INTEGER},
-    **_keywords("key", "repo", "path", "language", "role", "kind", "name", "qualified_name", "name_key"),
+    **_keywords("key", "repo", "path", "language", "role", "kind", "name", "qualified_name"),
+    **_keywords("name_key", "vector_key"),
     # Columns (doc values) that hits bring along: they are read many times faster than what is in `data`.
     **{"signature": _COLUMN, "overrides": _FLAG, "order": {**_INTEGER, "index": False}},
+    "terms": {"properties": dict.fromkeys(KEYWORD_FIELDS, _TERMS)},
     "data": _DATA,
 }
-_SYMBOLS: dict[str, Any] = {
-    **_NAMES,
-    "vector_key": _KEYWORD,
-    "terms": {"properties": dict.fromkeys(KEYWORD_FIELDS, _TERMS)},
+_NAMES: dict[str, Any] = {
+    **{name: _SYMBOLS[name] for name in (*_VERSION, "row", "file", "order", "data")},
+    **_keywords("key", "name", "qualified_name", "name_key"),
+    # No filter applies to names.
+    **dict.fromkeys(("repo", "path", "language", "role", "kind"), _COLUMN),
+    "start_line": {**_INTEGER, "index": False},
 }
 _FILES: dict[str, Any] = {
     **_VERSION,

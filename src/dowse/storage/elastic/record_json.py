@@ -57,10 +57,11 @@ def decode_symbol(value: Mapping[str, Any]) -> SymbolRecord:
 
 
 def encode_name(name: NameRecord) -> dict[str, Any]:
-    """Return the fields of a name, and those that it has as a symbol of one line."""
-    return {**name._asdict(), "start_line": name.line, "end_line": name.line, "overrides": False}
+    """Return the fields of a name; its line is called like the first line of a symbol."""
+    return {"start_line" if field == "line" else field: value for field, value in name._asdict().items()}
 
 
 def decode_name(value: Mapping[str, Any]) -> NameRecord:
     """Return the record of a name."""
-    return NameRecord(**{name: value[name] for name in NameRecord._fields})
+    fields = {**value, "line": value["start_line"]}
+    return NameRecord(**{name: fields[name] for name in NameRecord._fields})

@@ -69,7 +69,7 @@ def symbol_row(hit: Hit) -> tuple[SymbolRow, NameKey]:
     """Return a symbol and its name key from a hit that has ROW_COLUMNS."""
     fields = hit["fields"]
     texts = (fields.get(name, _NO_TEXT)[0] for name in _TEXT_COLUMNS)
-    lines = (fields["start_line"][0], fields["end_line"][0])
+    lines = (fields["start_line"][0], fields.get("end_line", fields["start_line"])[0])  # of a name, one
     signature = fields.get("signature", _NO_TEXT)[0]
     row = SymbolRow._make((fields["row"][0], *texts, *lines, signature, fields["file"][0]))
     return row, name_key(hit)
@@ -78,7 +78,7 @@ def symbol_row(hit: Hit) -> tuple[SymbolRow, NameKey]:
 def name_key(hit: Hit) -> NameKey:
     """Return the name key of a symbol."""
     fields = hit["fields"]
-    return NameKey(fields.get("name_key", _NO_TEXT)[0], bool(fields["overrides"][0]))
+    return NameKey(fields.get("name_key", _NO_TEXT)[0], bool(fields.get("overrides", _NO_TEXT)[0]))
 
 
 def number(hit: Hit, column: str = "row") -> int:
