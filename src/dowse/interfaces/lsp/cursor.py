@@ -101,7 +101,8 @@ def _by_name(source: Source, file: StoredFile, word: Word) -> list[Meant]:
     rows = [
         row
         for row in source.reader.rows_named([word.text], _MAX_READ, with_names=True)
-        if row.kind not in NON_DEFINITION_KINDS and family_of(row.language) == family
+        if family_of(row.language) == family
+        and (row.kind not in NON_DEFINITION_KINDS or word.text in row.signature)  # a module of Ruby
     ]
     folder = file.path.rpartition("/")[0]
     rows.sort(key=lambda row: (row.file_id != file.file_id, row.path.rpartition("/")[0] != folder))

@@ -35,7 +35,9 @@ _BOUND_AFTER = re.compile(
     rf"\b{_DECLARING}(?:\s+|\s*\()(?!.*\b(?:in|of)\b)[^=;]*\Z|\b(?:with|except|import)\b.*\bas\s+\(?[\w\s,]*\Z"
 )
 # Parameters of closures and blocks in Rust and Ruby.
-_CLOSURE = re.compile(r"(?:[({,=]|\bdo|\bmove)\s*\|[^|]*\Z")
+_CLOSURE = re.compile(r"(?:[({,=]|\bdo|\bmove)\s*\|(?:[^|]*,)?[^|:]*\Z")
+# What stands between the name of a function and its parameters.
+_TO_PARAMETERS = re.compile(r"[\w$?!]*\s*(?:<.*>|\[.*\])?\s*[=:]?\s*(?:async\s*)?(?:function\b[\s\w$*]*)?\(")
 _INNER_HEAD = re.compile(r"\b(?:function|func|fn|fun)\b\s*[\w$]*\s*\([^)]*\Z")
 _MODIFIER = re.compile(r"\b(?:mut|var|val|const|private|public|readonly)\s+\Z")
 _ARROW = re.compile(r"\s*=>|[^()]*\)\s*(?::[^=]*)?=>")
@@ -81,7 +83,9 @@ def _occurrences(
 ) -> Iterator[_Place]:
     """Yield where a word stands in a function, from its head on, but as a member or in a comment."""
     pattern = re.compile(rf"[()\[\]]|(?<![\w$]){re.escape(word)}(?![\w$])")
-    depth, heads = 0, 1  # the first brackets, and those of a receiver before the name, hold parameters
+    # The brackets after the name, and those of a receiver before it, hold parameters.
+    after_name = lines[name[0] - 1].encode()[name[1] :].decode("utf-8", "ignore")
+    depth, heads = 0, 1 if _TO_PARAMETERS.match(after_name) else 0
     last = min(function.end_line, name[0] + _MAX_LINES)
     for number in range(name[0], last + 1):
         line = lines[number - 1]
