@@ -25,6 +25,8 @@ _COLUMN = re.compile(rb'(?:\bdb:"|\bbun:"|\bcolumn:)(\w+)')
 
 # Macros and tags of C know no scope.
 _GLOBAL = frozenset(["macro", "struct", "enum", "class"])
+# Captures that count inside of functions, too.
+_UNSCOPED = _GLOBAL | {_OWN_FIELD, "function"}
 # What is in these is local.
 _WITH_LOCALS = frozenset(["function", "method", "macro"])
 # Variables in these are fields.
@@ -43,7 +45,11 @@ _IN_ERRORS = (
     re.compile(rb"struct[ \t]+(?P<struct>\w+)\s*\{"),
     re.compile(rb"union[ \t]+(?P<struct>\w+)\s*\{"),
     re.compile(rb"enum[ \t]+(?P<enum>\w+)\s*\{"),
-    re.compile(rb"typedef\b[^;{}()]*\((?:\w+[ \t]+)*\*[ \t]*(?P<alias>\w+)\)"),
+    re.compile(
+        rb"\n(?:[A-Za-z_]\w*[ \t*]+){1,9}(?P<function>(?!(?:if|for|while|switch)\b)\w+)"
+        rb"\((?:[^;{}()]|\([^;{}()]{0,99}\)){0,400}\)\s*\{"
+    ),
+    re.compile(rb"typedef\b[^;{}()]{0,200}\((?:\w+[ \t]+){0,3}\*[ \t]*(?P<alias>\w+)\)"),
 )
 
 # (start, end, kind)
@@ -120,7 +126,13 @@ def _with_regions(
         (max(entry.start, entry.head_end), entry.end, entry.path) for entry in outline.scopes
     ]
     names: dict[int, _Capture] = {}
+    starts, owners = outline.owner_starts, outline.owners
+    # By owner, -1 for none. Most captures are variables of functions.
+    is_local = [*(entry.kind in _WITH_LOCALS for entry in outline.entries), False]
+    is_quick = not outline.scopes  # which may be inside of functions
     for start, end, kind in captures:
+        if is_quick and kind not in _UNSCOPED and is_local[owners[bisect_right(starts, start) - 1]]:
+            continue
         if kind == _LOCAL:
             regions.append((start, end, None))
         elif kind == _TAG:

@@ -50,11 +50,11 @@
     (pointer_declarator declarator: [(identifier) @variable (pointer_declarator declarator: (identifier) @variable) (array_declarator declarator: (identifier) @variable)])
     (array_declarator declarator: [(identifier) @variable (array_declarator declarator: (identifier) @variable)])
     (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: [(identifier) @variable (array_declarator declarator: (identifier) @variable)])))])
-  (function_declarator declarator: [(identifier) @prototype (parenthesized_declarator (pointer_declarator declarator: [(identifier) @variable (array_declarator declarator: (identifier) @variable)]))])
+  (function_declarator declarator: [(identifier) @prototype (parenthesized_declarator (identifier) @prototype) (parenthesized_declarator (pointer_declarator declarator: [(identifier) @variable (array_declarator declarator: (identifier) @variable)]))])
   (pointer_declarator declarator: [(function_declarator declarator: (identifier) @prototype) (pointer_declarator declarator: (function_declarator declarator: (identifier) @prototype))])])
 (type_definition declarator: [
   (type_identifier) @alias
   (pointer_declarator declarator: (type_identifier) @alias)
   (array_declarator declarator: (type_identifier) @alias)
-  (function_declarator declarator: [(type_identifier) @alias (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @alias))])
+  (function_declarator declarator: [(type_identifier) @alias (parenthesized_declarator [(type_identifier) @alias (pointer_declarator declarator: (type_identifier) @alias)])])
   (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @alias))))])
