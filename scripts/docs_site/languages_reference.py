@@ -91,7 +91,7 @@ def _measured_shares() -> dict[str, str]:
     """Return the measured share by language."""
     if not _MEASURED.exists():
         return {}
-    languages = json.loads(_MEASURED.read_text())["results"]["languages"]
+    languages = json.loads(_MEASURED.read_text())["results"]["search"]["languages"]
     return {_CTAGS.get(name, name.lower()): f"{row['share']:.1%}" for name, row in languages.items()}
 
 
