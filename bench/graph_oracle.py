@@ -89,7 +89,7 @@ _REPOSITORIES = Path(__file__).parent / "data" / "oracle_repositories.json"
 _CERTAIN = ("resolved", "unique")
 # A decorator that is called is stored as a use.
 _KINDS = ("calls", "uses")
-_REFERENCE_KINDS = (*_KINDS, "extends", "implements", "imports")
+_REFERENCE_KINDS = (*_KINDS, "reads", "writes", "extends", "implements", "imports")
 
 Site = dict[str, Any]
 Figures = dict[str, Any]
