@@ -20,7 +20,9 @@ NON_DEFINITION_KINDS = frozenset(["module", "file", "section", "text"])
 class Reference(NamedTuple):
     """A reference in a file to a name (a tuple: files hold thousands)."""
 
-    kind: str  # "call", "extends", "implements", "import", "use" (decorators, annotations) or "value"
+    # "call", "extends", "implements", "import", "use" (decorators, annotations), "value" (it may be a
+    # function), "read" or "write"
+    kind: str
     name: str  # the last segment of the name: "get" in `self.client.get()`
     qualifier: str  # what precedes it: "self.client"; for imports the module; else ""
     line: int  # 1-based
@@ -383,7 +385,7 @@ REASONS = ("", "receiver", "inherited", "import", "undefined", "variable", "valu
 class Edge(NamedTuple):
     """A resolved reference from a symbol to a symbol: an edge of the code graph."""
 
-    kind: str  # "calls", "extends", "implements", "uses" or "imports"
+    kind: str  # "calls", "extends", "implements", "uses" (types, decorators), "imports", "reads" or "writes"
     source: int  # row of the symbol that holds the reference
     target: int  # row of the symbol that it refers to
     file_id: int  # the file of the reference

@@ -38,7 +38,11 @@ def test_definitions(path):
 def test_references(path):
     file = parsed(path)
     names = [d.qualified_name for d in file.definitions] + [""]
-    found = [(r.kind, r.qualifier, r.name, r.line, names[r.owner]) for r in file.references]
+    found = [
+        (r.kind, r.qualifier, r.name, r.line, names[r.owner])
+        for r in file.references
+        if r.kind not in ("read", "write")  # tests/graph/resolve/test_uses.py
+    ]
     assert found == expected.REFERENCES[path.stem]
 
 

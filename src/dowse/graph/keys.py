@@ -18,6 +18,9 @@ _NO_METHODS = frozenset(
 # Dependencies between files are tracked by the lower half of a key.
 _HALF = 0xFFFFFFFF
 
+# The bit of the upper half that tells keys of names from those of symbols.
+_NAMES = 1 << 62
+
 # A longer answer is hashed without the cache: 65,536 of them could fill the memory.
 _MAX_CACHED = 300
 
@@ -50,6 +53,14 @@ def scope_key(family: str, scope: str, full_name: str) -> int:
 def name_key(family: str, is_member: bool, name: str) -> int:
     """Return the key of the symbols with a bare name."""
     return _cached_hash("member" if is_member and family not in _NO_METHODS else "name", family, name)
+
+
+def key_of_names(key: int) -> int:
+    """Return the key of names for that of symbols with the same full or bare name.
+
+    Calls look up symbols alone. The lower halves are equal: who depends on one depends on both.
+    """
+    return key ^ _NAMES
 
 
 def is_header(path: str) -> bool:

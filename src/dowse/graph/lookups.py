@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from dowse.graph import keys
 from dowse.graph.keys import family_of, prefix_of, scope_of
 from dowse.graph.resolve.values import Value, value_of
-from dowse.graph.symbol_table import Bindings, decode_symbol_table
+from dowse.graph.symbol_table import PROPERTY, Bindings, decode_symbol_table
 from dowse.storage.protocol import GraphStore, Target
 
 Answer = TypeVar("Answer")
@@ -60,9 +60,11 @@ class Lookups:
     def __init__(self, store: GraphStore) -> None:
         self._store = store
         self._symbols = _Cache(keys.scope_key, lambda key, *_: _limit(store.symbols_in_scope(key)))
+        self._fields = _Cache(keys.scope_key, self._find_names)
         self._values = _Cache(keys.scope_key, self._find_value)
         self._remainders = _Cache(keys.remainder_key, lambda key, _: tuple(store.symbols_in_scope(key)))
         self._names = _Cache(keys.name_key, lambda key, *_: key if store.has_symbol_named(key) else 0)
+        self._used_names = _Cache(keys.name_key, self._find_used_name)
         self._languages = _Cache(keys.file_key, lambda _, path: store.language_of_path(path))
         self._packages = _Cache(keys.package_key, lambda key, *_: tuple(store.paths_with_mark(key)))
         self._bindings = _Cache(keys.binding_key, self._find_bindings)
@@ -73,7 +75,7 @@ class Lookups:
     def start_file(self) -> None:
         """Start to record the dependencies of another file."""
         self.dependencies = set()
-        caches = (self._symbols, self._values, self._remainders, self._names)
+        caches = (self._symbols, self._fields, self._values, self._remainders, self._names, self._used_names)
         for cache in (*caches, self._languages, self._packages, self._bindings):
             if len(cache) > _MAX_CACHED:
                 cache.clear()
@@ -91,6 +93,12 @@ class Lookups:
         self.dependencies.add(dependency)
         return value
 
+    def names(self, family: str, scope: str, full_name: str) -> tuple[Target, ...]:
+        """Return the names with a full name in a scope."""
+        dependency, found = self._fields[family, scope, full_name]
+        self.dependencies.add(dependency)
+        return found
+
     def remainder(self, path: str) -> tuple[Target, ...]:
         """Return the symbol for the code outside the definitions of a file."""
         dependency, targets = self._remainders[path,]
@@ -102,6 +110,15 @@ class Lookups:
         dependency, key = self._names[family, is_member, name]
         self.dependencies.add(dependency)
         return key or (self.key_of_name(keys.COPIES, is_member, name) if family == "c" else 0)
+
+    def keys_of_use(self, family: str, is_member: bool, name: str) -> list[int]:
+        """Return the keys of a bare name under which names, and symbols that are read like them, have it."""
+        dependency, key = self._used_names[family, is_member, name]
+        self.dependencies.add(dependency)
+        found = [key] if key else []
+        if is_member and self.package_files(PROPERTY, family, name):
+            found.append(keys.name_key(family, is_member, name))
+        return found
 
     def language(self, path: str) -> str | None:
         """Return the language of a file, None if there is no such file."""
@@ -120,6 +137,13 @@ class Lookups:
         dependency, bindings = self._bindings[path, slot]
         self.dependencies.add(dependency)
         return bindings
+
+    def _find_names(self, key: int, *_: object) -> tuple[Target, ...]:
+        return tuple(self._store.symbols_in_scope(keys.key_of_names(key)))[:MAX_SAME_NAME]
+
+    def _find_used_name(self, key: int, *_: object) -> int:
+        of_names = keys.key_of_names(key)
+        return of_names if self._store.has_symbol_named(of_names) else 0
 
     def _find_value(self, _: int, family: str, scope: str, full_name: str) -> Value | None:
         return value_of(self._symbols[family, scope, full_name][1].listed, scope, full_name)

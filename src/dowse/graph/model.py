@@ -45,8 +45,9 @@ class Relation(NamedTuple):
     limit: int = 50  # default number of steps in an answer
 
 
-# Every kind of reference counts as a use.
-_ALL_KINDS = ("calls", "uses", "extends", "implements", "imports")
+# Kinds of references between symbols, and with them every kind: all count as uses.
+SYMBOL_KINDS = ("calls", "uses", "extends", "implements", "imports")
+_ALL_KINDS = (*SYMBOL_KINDS, "reads", "writes")
 
 RELATIONS = {
     "callers": Relation(("calls",), incoming=True, depth=1),
@@ -58,7 +59,7 @@ RELATIONS = {
     "supertypes": Relation(("extends", "implements"), incoming=False, depth=5),
     # The tests among the results are to be run, so few should be missing.
     "impact": Relation(_ALL_KINDS, incoming=True, depth=3, limit=200),
-    "path": Relation(("calls", "uses"), incoming=False, depth=12),
+    "path": Relation(("calls", "uses", "reads", "writes"), incoming=False, depth=12),
 }
 
 

@@ -76,16 +76,6 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_MAX_LISTED]) + (", …" if len(names) > _MAX_LISTED else "")
 
 
-def value_notes(relation: str, seed: SymbolRow) -> list[Note]:
-    """Say that reading a value makes no edge."""
-    if seed.kind not in ("constant", "variable") or relation not in ("uses", "impact"):
-        return []
-    text = (
-        f"only imports and calls of a {seed.kind} are in the graph; search for `{seed.name}` to see it read"
-    )
-    return [Note("graph", text)]
-
-
 def empty_note(
     reader: Reader, relation: str, seeds: Sequence[SymbolRow], traversal: Traversal, mentions: Mentions
 ) -> Note:

@@ -16,7 +16,6 @@ from dowse.graph.notes import (
     not_called_note,
     seed_notes,
     truncation_notes,
-    value_notes,
 )
 from dowse.graph.reachability import (
     Bases,
@@ -90,7 +89,6 @@ def query_relation_of(
     steps = _steps(reader, traversal.reached, bases)
     if possible := [step for step in steps if step.through and step.depth == 1]:
         notes.append(dispatch_note(possible, seeds[0]))
-    notes += value_notes(relation, seeds[0])
     mention_limit = MENTION_LIMIT if limit else 0
     mentions = find_mentions(reader, relation, seeds, traversal.reached, bases, mention_limit)
     if mentions.total:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from dowse.graph.model import RELATIONS, EdgeSource, is_sure, uncertainty
+from dowse.graph.properties import is_property
 from dowse.graph.traverse import Reached, Traversal, breadth_first_search
 from dowse.graph.type_hierarchy import (
     call_aliases,
@@ -22,6 +23,8 @@ from dowse.graph.type_hierarchy import (
 from dowse.storage.protocol import Reader
 from dowse.types import Edge, SymbolRow
 
+# References that run a method; a property is run where it is read.
+_DISPATCHED = frozenset(["calls", "reads", "writes"])
 # Methods that another one overrides, by row: (base method, overriding method).
 Bases = Mapping[int, tuple[SymbolRow, SymbolRow]]
 
@@ -39,9 +42,21 @@ def relation_of(relation: str, seeds: Sequence[SymbolRow]) -> str:
     return "uses" if relation == "callers" and seeds[0].row < 0 else relation
 
 
+def is_property_of(reader: Reader, symbol: SymbolRow) -> bool:
+    """Whether a symbol is a method that is read like a field."""
+    if symbol.kind != "method":
+        return False
+    lines: list[str] = []
+    for _, text in reader.texts([symbol.file_id]) if symbol.language == "python" else ():
+        lines = text.decode("utf-8", "replace").split("\n")[symbol.start_line - 1 :]
+    return is_property(symbol.language, symbol.signature, lines)
+
+
 def reach(reader: Reader, relation: str, seeds: Sequence[SymbolRow], depth: int) -> tuple[Traversal, Bases]:
     """Return what a relation reaches, and the base methods through which symbols may be called."""
     kinds, incoming, *_ = RELATIONS[relation]
+    if relation == "callers" and any(is_property_of(reader, seed) for seed in seeds):
+        kinds = (*kinds, "reads", "writes")  # they run it
     is_dispatched = relation in ("callers", "impact")
     bases: dict[int, tuple[SymbolRow, SymbolRow]] = {}
     # The calls of a type are those of its methods, and a change of it is a change of them.
@@ -49,6 +64,10 @@ def reach(reader: Reader, relation: str, seeds: Sequence[SymbolRow], depth: int)
     owners = {member: seed for seed in types for member in members(reader, [seed])}
     starts = [*seeds, *(member for member in owners if member not in seeds)]
     followed: set[int] = set()
+    # The methods of a type name it all the time: they come last.
+    inside = (
+        {row.row for row in members(reader, list(filter(is_type, seeds)))} if relation == "uses" else set()
+    )
 
     def aliases(frontier: Sequence[SymbolRow]) -> dict[int, int]:
         rows = {symbol.row for symbol in frontier}
@@ -64,6 +83,8 @@ def reach(reader: Reader, relation: str, seeds: Sequence[SymbolRow], depth: int)
     def rank(edge: Edge) -> tuple[int, int]:
         # References to a method that is overridden come after those to the other, before ambiguous ones.
         confidence, count = uncertainty(edge)
+        if edge.kind == "reads" and edge.source in inside:
+            confidence = 2
         return (confidence, count) if edge.target not in bases else (max(confidence + 1, 3), count - 1)
 
     def overrides(frontier: Sequence[SymbolRow]) -> list[Edge]:
@@ -77,8 +98,8 @@ def reach(reader: Reader, relation: str, seeds: Sequence[SymbolRow], depth: int)
         *(starts, kinds, incoming, depth),
         aliases=aliases,
         expands=is_definition,
-        # Only calls are dispatched to another method than the one that they name.
-        accepts=lambda edge: edge.target not in bases or edge.kind == "calls",
+        # Only these are dispatched to another method than the one that they name.
+        accepts=lambda edge: edge.target not in bases or edge.kind in _DISPATCHED,
         extra_edges=overrides,
         rank=rank,
     )

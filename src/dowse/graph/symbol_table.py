@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from dowse.damage import BrokenBlock
@@ -15,6 +16,7 @@ from dowse.graph.cargo import cargo_bindings
 from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
 from dowse.graph.npm import npm_bindings
 from dowse.graph.platforms import platform_branches
+from dowse.graph.properties import MAX_HEAD, is_property
 from dowse.parsing.declared_types import parse_declared_type
 from dowse.parsing.facts import DOCUMENTED, RESULT
 from dowse.parsing.languages import has_symbols
@@ -29,6 +31,10 @@ EXTENSIONS = {
 }
 # The result of a function has a declared type.
 _DECLARED = re.compile(r"->|\)\s*:")
+# The package key of files with a method that is read like a field.
+PROPERTY = "property"
+# Kinds of names that code does not use by their names.
+_UNUSED_KINDS = frozenset(["key", "column", "table", "namespace"])
 _CONTAINERS = TYPE_KINDS | {"module"}  # their names qualify those of their members
 # Build constraints precede the package clause, after a licence at most.
 _GO_BUILD = re.compile(r"^//go:build ([^\n]+)$", re.MULTILINE)
@@ -113,16 +119,56 @@ def make_graph_record(
         overrides = definition.kind == "method" and definition.qualified_name.rpartition(".")[0] in derived
         keyed.append(symbol._replace(scope_key=key, name_key=bare, overrides=overrides))
         offers.append(keys.fingerprint(key, f"{symbol.key} {symbol.kind} {symbol.signature}"))
+    named = (
+        _keyed_names(names, bindings, family, name_family, scope, prefix) if has_symbols(language) else names
+    )
+    offers.extend(
+        keys.fingerprint(each.scope_key, f"{each.key} {each.kind}") for each in named if each.scope_key
+    )
     offers.extend(
         keys.fingerprint(keys.binding_key(path, slot), json.dumps(bound)) for slot, bound in bindings.items()
     )
     marks = _package_keys(language, path, text, bindings, (tree, repo.rstrip("/").rpartition("/")[2]))
     impls = {d.name for d in parsed.definitions if d.kind == "impl"}  # of types from other files
     marks += tuple(keys.package_key("rust impl", name) for name in sorted(impls))
+    marks += tuple(keys.package_key(PROPERTY, family, name) for name in _properties(parsed, text))
     offers.extend(keys.fingerprint(mark, path) for mark in marks)
     is_empty = not (parsed.references or bindings or local)
     table = b"" if is_empty else encode_symbol_table(SymbolTable(bindings, local, parsed.remainder))
-    return GraphRecord(tuple(keyed), names, table, tuple(offers), marks)
+    return GraphRecord(tuple(keyed), tuple(named), table, tuple(offers), marks)
+
+
+def _properties(parsed: ParsedFile, text: str) -> list[str]:
+    """Return the names of methods that are read like fields."""
+    lines = text.split("\n") if parsed.language == "python" else []
+    return sorted(
+        {
+            each.name
+            for each in parsed.definitions
+            if each.kind == "method"
+            and not each.part
+            and is_property(
+                parsed.language, each.signature, lines[each.start_line - 1 : each.start_line + MAX_HEAD]
+            )
+        }
+    )
+
+
+def _keyed_names(
+    names: Sequence[NameRecord], bindings: Bindings, family: str, name_family: str, scope: str, prefix: str
+) -> list[NameRecord]:
+    """Return names with their keys: of several definitions of one, the first; none for what is imported."""
+    keyed, known = list[NameRecord](), set[str]()
+    for name in names:
+        full_name = name.name if family == "c" and name.kind == "enumerator" else name.qualified_name
+        if full_name in known or name.kind in _UNUSED_KINDS or f"import {full_name}" in bindings:
+            keyed.append(name)
+            continue
+        known.add(full_name)
+        key = keys.key_of_names(keys.scope_key(family, scope, join_names(prefix, full_name)))
+        bare = keys.key_of_names(keys.name_key(name_family, "." in full_name, name.name))
+        keyed.append(name._replace(scope_key=key, name_key=bare))
+    return keyed
 
 
 def encode_symbol_table(table: SymbolTable) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,6 +18,7 @@ from dowse.parsing.tokenizer import distinct_terms, document_terms
 from dowse.query.languages import LANGUAGES, canonical_language
 from dowse.source.corpus import CorpusFunction
 from dowse.source.roles import file_role
+from dowse.storage.columns import pack_columns
 from dowse.storage.compression import pack
 from dowse.types import (
     DeferredFile,
@@ -265,10 +265,8 @@ def blank_docs(data: bytes, parsed: ParsedFile) -> tuple[bytes, ParsedFile]:
 
 
 def pack_references(references: Sequence[Reference]) -> bytes:
-    """Compress references column by column, for `Catalog.references`: half the time of JSON, and smaller."""
+    """Compress references, for `Catalog.references`; they are in the order of their lines."""
     if not references:
         return b""
     kinds, names, qualifiers, lines, columns, owners, arguments = zip(*references, strict=True)
-    count = len(kinds)
-    words = "\0".join((*kinds, *names, *qualifiers)).encode("utf-8", "replace")
-    return pack(struct.pack(f"<{1 + 4 * count}i", count, *lines, *columns, *owners, *arguments) + words)
+    return pack_columns((kinds, names, qualifiers), lines, (columns, owners, arguments))

@@ -189,6 +189,33 @@ class Facts:
                 names.update(_WORD.findall(name) if name[:1] == b"{" or b"," in name else (name,))
         return names
 
+    def bound_starts(self) -> set[int]:
+        """Return where names that the file binds are written."""
+        return {
+            node.start_byte
+            for pattern, captures in self._matches
+            if pattern.role not in _NOT_BINDING
+            for node in captures["bind"]
+            if not node.named_child_count
+        }
+
+    def import_spans(self) -> list[Span]:
+        """Return where the import statements are."""
+        return [
+            captures["bind"][0].byte_range
+            for pattern, captures in self._matches
+            if pattern.role == "statement"
+        ]
+
+    def imports(self) -> list[Import]:
+        """Return the bindings of import statements, and of `require`."""
+        return [
+            each
+            for pattern, captures in self._matches
+            if pattern.role == "statement" or "required" in captures
+            for each in self._read(pattern, captures)
+        ]
+
     def bound_names(self) -> Iterator[Node]:
         """Yield the names that are bound as variables."""
         for pattern, captures in self._matches:

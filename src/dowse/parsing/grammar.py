@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from math import inf
@@ -20,12 +21,10 @@ if TYPE_CHECKING:
 # Below this size no grammar takes long on ordinary code, so the text is parsed without a deadline.
 _UNTIMED_BYTES = 64 * 1024
 
-# Patterns below this line of a query file only start at the top of the tree. A pattern rooted in the
-# file's node would stay half-matched, and be tried, at every node of the file.
-_TOP_LEVEL_MARK = ";; top level"
-
-# Patterns below this line, the last part of a query file, are for names that are no symbols.
-_NAMES_MARK = ";; names"
+# The sections of a query file: patterns that only start at the top of the tree, of names that are no symbols,
+# and of their uses. A pattern rooted in the file's node would stay half-matched, and be tried, at every node.
+_TOP_LEVEL, _NAMES, _USES = "top level", "names", "uses"
+_SECTION = re.compile(rf"^;; ({_TOP_LEVEL}|{_NAMES}|{_USES})$", re.MULTILINE)
 
 # The children of the file's node.
 _TOP_DEPTH = 1
@@ -104,6 +103,7 @@ class Pattern:
     alias_capture: str  # the capture of the name or callee that the value is, if any
     role: str  # the kind of binding, where the captures don't tell
     is_name: bool  # each capture is a name that is no symbol, and its kind
+    use: str  # the one capture of a pattern of uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +157,32 @@ def compile_grammar(grammar: Grammar, definitions_only: bool = False) -> Compile
     from tree_sitter import Parser, Query, QueryCursor
 
     language = load_language(grammar.name)
-    files = [(_QUERIES / f"{name}.scm").read_text("utf-8").partition(_NAMES_MARK) for name in grammar.queries]
-    sources = [file[0].partition(_TOP_LEVEL_MARK) for file in files]
-    everywhere, top = "".join(s[0] for s in sources), "".join(s[2] for s in sources)
-    names = "".join(file[2] for file in files)  # in the same pass: another would take as long as the first
+    sections = _sections(grammar.queries)
     if definitions_only:
-        everywhere, top = _outline_patterns(everywhere), _outline_patterns(top)
+        sections |= {each: _outline_patterns(sections[each]) for each in ("", _TOP_LEVEL)}
+        sections[_USES] = ""
+    # In one pass: another one would take as long as the first.
+    everywhere, top = "".join(sections[each] for each in ("", _NAMES, _USES)), sections[_TOP_LEVEL]
+    names_start = len(sections[""])
+    starts = {everywhere: (names_start, names_start + len(sections[_NAMES])), top: (len(top), len(top))}
     queries = []
-    for source, depth in ((everywhere + names, _MAX_DEPTH), (top, _TOP_DEPTH)):
+    for source, depth in ((everywhere, _MAX_DEPTH), (top, _TOP_DEPTH)):
         if source.strip():
             query = Query(language, source)
-            patterns = tuple(_patterns(query, source, len(everywhere) if names else len(source)))
             cursor = QueryCursor(query)
             cursor.set_max_start_depth(depth)
-            queries.append((cursor, patterns))
+            queries.append((cursor, tuple(_patterns(query, source, *starts[source]))))
     return CompiledGrammar(Parser(language), tuple(queries))
+
+
+def _sections(names: Iterable[str]) -> dict[str, str]:
+    """Return the text of each section of query files."""
+    sections = dict.fromkeys(("", _TOP_LEVEL, _NAMES, _USES), "")
+    for name in names:
+        first, *others = _SECTION.split((_QUERIES / f"{name}.scm").read_text("utf-8"))
+        for heading, text in (("", first), *zip(others[::2], others[1::2], strict=True)):
+            sections[heading] += text
+    return sections
 
 
 def _outline_patterns(source: str) -> str:
@@ -180,15 +191,15 @@ def _outline_patterns(source: str) -> str:
     return "\n".join(each for each in patterns if not _FOR_OUTLINE.isdisjoint(_CAPTURE.findall(each)))
 
 
-def _patterns(query: Query, source: str, names_start: int) -> list[Pattern]:
-    """Return the captures and settings of each pattern, from the query's source; names are its last part."""
+def _patterns(query: Query, source: str, names_start: int, uses_start: int) -> list[Pattern]:
+    """Return the captures and settings of each pattern, from the query's source, which ends in uses."""
     patterns = []
     for index in range(query.pattern_count):
         start, end = query.start_byte_for_pattern(index), query.end_byte_for_pattern(index)
         settings = query.pattern_settings(index)
         words = settings.get("words") or ""
         captures = frozenset(_CAPTURE.findall(source[start:end]))
-        is_name = start >= names_start
+        is_name = names_start <= start < uses_start
         defines = "" if is_name else next(iter(captures & _DEFINITION_CAPTURES), "")
         patterns.append(
             Pattern(
@@ -209,6 +220,7 @@ def _patterns(query: Query, source: str, names_start: int) -> list[Pattern]:
                 alias_capture=next((each for each in _ALIASES if each in captures), ""),
                 role=settings.get("role") or "",
                 is_name=is_name,
+                use=next(iter(captures)) if start >= uses_start else "",
             )
         )
     return patterns

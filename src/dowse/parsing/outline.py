@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dowse.parsing.comments import Comments, clean_doc, docstring_at
@@ -34,7 +35,8 @@ from dowse.parsing.signature import MAX_HEAD_BYTES, make_signature
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import contains_offset
 from dowse.parsing.token_trees import calls_in_tokens
-from dowse.types import TYPE_KINDS, Span
+from dowse.parsing.uses import CAPTURES, IMPLICIT_SELF, OWN_FIELD, find_uses
+from dowse.types import TYPE_KINDS, Name, Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -265,11 +267,12 @@ class Matches:
         root: Node,
         definitions_only: bool = False,
     ) -> None:
-        self._data = text.data
+        self._data, self._language = text.data, language.name
         self.entries: list[Entry] = []
         self.facts = Facts(text, language.name)
         self.leads: dict[int, int] = {}
         self.docs: list[Span] = []
+        self.uses: dict[str, list[Node]] = {kind: [] for kind in CAPTURES}  # nodes of patterns of uses
         self.names: list[tuple[int, int, str]] = []  # start, end and kind of names that are no symbols
         self._calls: list[RawReference] = []
         self._others: list[RawReference] = []  # references that are no calls
@@ -302,6 +305,7 @@ class Matches:
             plain_names = [pattern.plain_name for pattern in patterns]
             binds = [pattern.binds and not pattern.words for pattern in patterns]
             is_name = [pattern.is_name for pattern in patterns]
+            uses = [self.uses[pattern.use].append if pattern.use else None for pattern in patterns]
             for index, captures in cursor.matches(root):
                 if plain[index]:
                     start, end = captures["call"][0].byte_range
@@ -322,6 +326,8 @@ class Matches:
                         if "trailing" in captures:  # a lambda after the arguments
                             count = max(count, 0) + 1
                         add((end - back, "call", name, qualifier, count))
+                elif add_use := uses[index]:
+                    add_use(captures[patterns[index].use][0])
                 elif is_name[index]:
                     for kind, nodes in captures.items():
                         self.names += [(*node.byte_range, kind) for node in nodes]
@@ -460,7 +466,8 @@ class Matches:
             pairs = [split_import(source, self._module(captures))]
         for name, qualifier in pairs:
             if name:
-                self._others.append((start, "import", name, qualifier, -1))
+                at = end - len(name.encode()) if source.endswith(name) else start
+                self._others.append((at, "import", name, qualifier, -1))
 
     def _add_imported_names(self) -> None:
         """Add each name in an import statement, with the module at the end of the statement."""
@@ -500,6 +507,27 @@ class Matches:
         types = [(at, "use", name, path, -1) for at, name, path in self.facts.type_uses() if at not in source]
         # The parser inserts empty names where it expects one.
         return sorted(raw for raw in {*calls, *self._others, *types} if raw[2])
+
+    def add_uses(self, names: Sequence[Name]) -> None:
+        """Add the uses of names that are no references yet; `names` are those that the file defines."""
+        if not any(self.uses.values()):
+            return
+        taken = {raw[0] for raw in self.references} | self._skip | self.facts.bound_starts()
+        taken.update([start for start, _, kind in self.names if kind != OWN_FIELD])
+        imports = self.facts.imports()
+        known = {bound.encode() for _, bound, imported, _ in imports if imported}  # not modules
+        known |= {entry.path[-1].encode() for entry in self.entries if entry.path}
+        # Elsewhere, only `self` has the members of the class around.
+        has_members = self._language in IMPLICIT_SELF
+        known |= {each.name.encode() for each in names if has_members or "." not in each.qualified_name}
+        variables = self.facts.variables()
+        has_wildcard = any(name[-1:] == "*" for _, name, _, _ in imports)
+        uses = find_uses(self._data, self._language, self.uses, taken, variables, known, has_wildcard)
+        spans = sorted(self.facts.import_spans())
+        starts = [start for start, _ in spans]
+        self.references = sorted(
+            [*self.references, *(use for use in uses if not contains_offset(use[0], starts, spans))]
+        )
 
     def _calls_of_ruby(self, calls: list[RawReference]) -> list[RawReference]:
         """Return the calls with those that are bare names; `a.b = c` calls `b=`, `a.class` makes nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -192,7 +192,8 @@ def _from_tree(
         names = _with_missed_names(text.data, language.name, outline.entries, names)
     if definitions_only:
         return ParsedFile(language.name, tuple(definitions), (), remainder=entry_parts[-1][0], names=names)
-    references = _references(text, outline, matches, entry_parts)
+    matches.add_uses(names)
+    references = _references(text, outline, matches, entry_parts, names)
     # Fields belong to these; a block of variables in Go belongs to the package.
     kinds = _WITH_FIELDS | {"constant"} if language.name == "go" else _WITH_FIELDS
     in_types = frozenset(e.number for e in outline.entries if e.kind in kinds)
@@ -297,11 +298,16 @@ def _remaining_spans(data: bytes, whole: Span, holes: list[Span]) -> list[Span]:
 
 
 def _references(
-    text: SourceText, outline: Outline, matches: Matches, entry_parts: list[EntryParts]
+    text: SourceText,
+    outline: Outline,
+    matches: Matches,
+    entry_parts: list[EntryParts],
+    names: Sequence[Name],
 ) -> tuple[Reference, ...]:
     """Return every reference with its line and the part of the definition that holds it."""
     data, count, rfind = text.data, text.data.count, text.data.rfind
     impl_owners = _impl_owners(text, outline, entry_parts)
+    fields = {(name.line, name.name) for name in names}
     # All of these are sorted: iterate over them in parallel.
     borders = zip([*outline.owner_starts[1:], len(data) + 1], outline.owners, strict=True)
     border, (first, parts) = -1, entry_parts[-1]
@@ -320,6 +326,8 @@ def _references(
             owner_index += max(0, bisect_right(parts, offset) - 1)
         if impl_owners and kind in ("implements", "extends"):
             owner_index = impl_owners.get(line_start, owner_index)
+        if kind == "write" and (line, name) in fields:
+            continue  # `self.x = …` defines the field
         rows.append(_REFERENCE((kind, name, qualifier, line, offset - line_start, owner_index, arguments)))
     return tuple(rows)
 

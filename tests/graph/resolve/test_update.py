@@ -19,7 +19,8 @@ from helpers import write_tree
 def edges(folder: Path) -> list[tuple[object, ...]]:
     """Every edge of an index, by the keys of its symbols."""
     with LocalBackend(folder).reader() as reader:
-        rows = {row.row: row for row in reader.rows_of_files([file.file_id for file in reader.files()])}
+        files = [file.file_id for file in reader.files()]
+        rows = {row.row: row for row in (*reader.rows_of_files(files), *reader.names_of_files(files))}
         found = reader.edges(list(rows), limit=1 << 30)
         return sorted(
             (rows[e.source].key, rows[e.target].key, e.kind, e.line, e.column, e.confidence, e.candidates)

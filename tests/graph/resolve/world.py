@@ -40,7 +40,10 @@ class World:
 
     def rows(self) -> dict[int, str]:
         """The names of all symbols."""
-        query = "SELECT s.id, f.path, s.qualified_name, s.key FROM symbols s JOIN files f ON f.id = s.file_id"
+        query = (
+            "SELECT s.id, f.path, iif(s.qualified_name = '', s.name, s.qualified_name), s.key"
+            " FROM symbols s JOIN files f ON f.id = s.file_id"
+        )
         found = self.catalog._db.execute(query).fetchall()
         self.keys = {row: key for row, _, _, key in found}
         return {row: f"{path}:{name}" for row, path, name, _ in found}

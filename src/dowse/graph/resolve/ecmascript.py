@@ -145,7 +145,7 @@ class EcmascriptRules(Rules):
         finally:
             self._active.discard(key)
         for binding in self.lookups.bindings(module, f"var exports.{name}"):
-            return self.bound_value(module_file, [binding])
+            return self.variable_value(module_file, [binding])
         return value
 
     def _member_at_level(self, file: FileScope, level: list[Candidate], name: str) -> Value | None:
@@ -345,7 +345,7 @@ class EcmascriptRules(Rules):
             for kind, value, origin in self.lookups.bindings(path, slot):
                 if kind == "import":
                     return self.resolve_import(file, value, origin, "")
-                exported = self.bound_value(file, [[kind, value, origin]])
+                exported = self.variable_value(file, [[kind, value, origin]])
                 if exported is not None:
                     return exported
         return None

@@ -40,7 +40,7 @@ class PlainRules(Rules):
     def scope_symbol(self, file: FileScope, full_name: str) -> Value | None:
         """Return a symbol; functions only of the same file, since others merely have that name."""
         value = super().scope_symbol(file, full_name)
-        if value is None or value.kind != "function" or self.is_global:
+        if value is None or value.kind not in ("function", "name") or self.is_global:
             return value
         own = tuple(each for each in value.candidates if each.target and each.target.path == file.path)
         return value._replace(candidates=own) if own else None
@@ -231,6 +231,17 @@ class CRules(PlainRules):
         folder = file.path.rpartition("/")[0]
         near = tuple(target for target in visible if target.path.rpartition("/")[0] == folder)
         return value_of(near or visible, scope, full_name)
+
+    def visible_names(self, file: FileScope, names: tuple[Target, ...]) -> tuple[Target, ...]:
+        """Return the names of the file, else of what it includes, else all but static ones."""
+        if len(names) < 2 and not (names and _is_static(names[0])):
+            return names
+        own = tuple(name for name in names if name.path == file.path)
+        if own:
+            return own
+        included = self._included_files(file.path)
+        seen = tuple(name for name in names if name.path in included)
+        return seen or tuple(name for name in names if not _is_static(name))
 
     def _is_limited(self, target: Target) -> bool:
         """Whether only some files can see a symbol, or some platforms have it.

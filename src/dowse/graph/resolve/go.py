@@ -125,7 +125,7 @@ class GoRules(Rules):
 
     def class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
         """Return a member; an embedded type is a field that has its name."""
-        for each in value.candidates if value.kind == "instance" else ():
+        for each in value.candidates if value.kind == "instance" and not self.is_reading else ():
             if each.target is None:
                 continue
             for _, path, _ in self.lookups.bindings(each.target.path, f"base {each.target.qualified_name}"):

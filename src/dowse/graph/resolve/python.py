@@ -143,6 +143,13 @@ class PythonRules(Rules):
         """Return `__call__` of an object."""
         return self.class_member(file, value, "__call__")
 
+    def sets_fields(self, file: FileScope, value: Value | None) -> bool:
+        """Whether keywords are fields, as of a data class: not if the class has a constructor."""
+        if value is None or value.kind != "instance":
+            return False
+        constructor = self.class_member(file, value, "__init__")
+        return constructor is None or constructor.kind == "external"
+
     def select_overloads(self, value: Value, reference: Reference) -> Value:
         """Return the last of several definitions in one file; those before are its overloads."""
         return last_in_file(value)

@@ -17,6 +17,7 @@ from dowse.graph.resolve.jvm import CsharpRules, JvmRules
 from dowse.graph.resolve.local_scopes import LocalBinding, LocalScopes
 from dowse.graph.resolve.php import PhpRules
 from dowse.graph.resolve.python import PythonRules
+from dowse.graph.resolve.reading import reading_rules
 from dowse.graph.resolve.ruby import RubyRules
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.rust import RustRules
@@ -86,21 +87,28 @@ def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) 
     family_rules = rules.get(scope.family)
     if family_rules is None:
         family_rules = rules[scope.family] = RULES.get(scope.family, PlainRules)(lookups)
+        rules[f"{scope.family} reads"] = reading_rules(family_rules)
+    reading = rules[f"{scope.family} reads"]
     family_rules.reset()
-    _FileResolver(file, scope, family_rules, links).run()
+    reading.reset()
+    _FileResolver(file, scope, family_rules, reading, links).run()
     return links
 
 
 class _FileResolver:
     """Resolves the references of one file; `owner` is the index of the symbol around a reference."""
 
-    def __init__(self, file: UnlinkedFile, scope: FileScope, rules: Rules, links: Links) -> None:
+    def __init__(
+        self, file: UnlinkedFile, scope: FileScope, rules: Rules, reading: Rules, links: Links
+    ) -> None:
         table = decode_symbol_table(file.table)
+        self._reading = reading
         self._file, self._rules, self._links, self._scope = file, rules, links, scope
         self._symbols = file.symbols
         self._remainder = table.remainder
         self._local = LocalScopes(file.symbols, table.local, table.remainder, rules.sigil)
         self._values: dict[tuple[str, str, str, int], Value | None] = {}
+        self._readable_values: dict[tuple[str, str, int], Value | None] = {}
         self._receiver_values: dict[tuple[int, int], Value | None] = {}
         self._this_classes: dict[int, str] = {}
         self._heads: dict[tuple[str, int, int], Value | None] = {}
@@ -132,27 +140,86 @@ class _FileResolver:
         return -1
 
     def _resolve(self, reference: Reference, owner: int) -> None:
+        is_use = reference.kind in ("read", "write")
+        if is_use or not self._resolve_to_symbol(reference, owner):
+            self._resolve_use(reference, owner)
+
+    def _resolve_to_symbol(self, reference: Reference, owner: int) -> bool:
+        """Add the edges of a reference to symbols; return whether it can mean no name instead."""
         if reference.kind == "import":
             value = self._rules.resolve_import_statement(self._scope, reference.name, reference.qualifier)
-            self._add_import(reference, owner, value)
-            return
+            return self._add_import(reference, owner, value)
         if reference.qualifier == REGISTERED:
             self._add_registered(reference, owner)
-            return
+            return True
         value = self._rules.default_export(self._value(reference, owner))
         if reference.arguments == BARE:
             if value is not None and value.kind == "function":
                 self._add_value(reference, owner, value)
         elif reference.kind == "value":
             self._add_function_value(reference, owner, value)
+            return False  # a value is a use, whether or not it may be called
         elif value is None:
-            self._add_named(reference, owner, self._reason_by_name(reference))
+            return self._add_named(reference, owner, self._reason_by_name(reference))
+        elif reference.kind == "use" and value.kind == "class" and self._is_inside(owner, value):
+            # Methods name their own class all the time: that is no use by another.
+            self._add_targets(reference._replace(kind="read"), owner, only_types(value))
         elif value.kind == "field" and self._scope.language in _FIELDS_LIKE_CALLS:
-            return
+            return False
         elif not self._add_value(reference, owner, value) and reference.kind == "call":
             reason = _reason_unresolved(value, is_member=bool(reference.qualifier))
-            if reason:
-                self._add_named(reference, owner, reason)
+            if reason and self._add_named(reference, owner, reason):
+                return True
+        return value is not None and _is_named(value, reference.name)
+
+    def _resolve_use(self, reference: Reference, owner: int) -> None:
+        """Add the edges of a reference to names; of a read or write, also to symbols that can be read."""
+        is_use = reference.kind in ("read", "write", "value")
+        value = self._readable(reference, owner)
+        if value is None or value.kind == "external":
+            if is_use or (reference.kind == "call" and reference.qualifier):
+                self._add_named_use(reference, owner, value)
+            return
+        if value.kind != "name" and not (is_use and value.kind in ("function", "class", "constant")):
+            return
+        if value.kind == "class":
+            value = only_types(value)
+        if reference.kind in ("call", "value"):
+            reference = reference._replace(kind="read")
+        self._add_targets(reference, owner, self._rules.select_overloads(value, reference))
+
+    def _readable(self, reference: Reference, owner: int) -> Value | None:
+        """Return what a name is, other than the value that it has; shared as those of calls are."""
+        name, path = reference.name, reference.qualifier
+        if reference.kind == "import":
+            return self._reading.resolve_import_statement(self._scope, name, path)
+        steps = parse_path(path, self._rules.sigil) if path else ()
+        if path:
+            receiver = self._resolve_path(steps, reference.line, owner) if steps else None
+            if (
+                reference.kind == "write"
+                and path[0] == "<"
+                and not self._rules.sets_fields(self._scope, receiver)
+            ):
+                return EXTERNAL
+            return self._reading.member(self._scope, receiver, name)
+        if self._local.binds(name):
+            for binding in self._local.lookup(name, reference.line):
+                fact = binding.fact
+                if binding.symbol is not None:
+                    return self._rules.scope_symbol(self._scope, binding.symbol.qualified_name)
+                if fact is None or fact.kind not in ("import", "export"):
+                    return EXTERNAL  # a variable of a function
+                return self._reading.resolve_import(
+                    self._scope, fact.value, fact.origin, self._enclosing(owner)
+                )
+        shared_scope = self._parent_scope(owner) if self._rules.nested_scopes else self._this_class(owner)
+        memo = (name, shared_scope, self._local.receiver_index(reference.line))
+        if memo not in self._readable_values:
+            member = self._implicit_member(name, reference.line, owner, self._reading)
+            found = member or self._reading.resolve_name(self._scope, name, self._enclosing(owner))
+            self._readable_values[memo] = found
+        return self._readable_values[memo]
 
     def _value(self, reference: Reference, owner: int) -> Value | None:
         """Return the value of a reference, shared by all in a class unless a function binds the name."""
@@ -209,7 +276,7 @@ class _FileResolver:
         local, is_local = self._resolve_local(name, line, enclosing)
         if is_local and (is_variable or (local is not None and local.kind in ("function", "class"))):
             return local or VARIABLE
-        member = self._implicit_member(name, line, owner)
+        member = self._implicit_member(name, line, owner, self._rules)
         if member is not None:
             return member
         return self._rules.resolve_name(self._scope, name, enclosing)
@@ -316,7 +383,7 @@ class _FileResolver:
         if name.startswith("@"):
             own = self._this_instance(owner)
             return self._rules.member(self._scope, own, name) if own else None
-        member = self._implicit_member(name, line, owner)
+        member = self._implicit_member(name, line, owner, self._rules)
         if member is not None:
             return member
         return self._rules.resolve_name(self._scope, name, enclosing)
@@ -340,12 +407,12 @@ class _FileResolver:
             if value is not None:
                 yield value
 
-    def _implicit_member(self, name: str, line: int, owner: int) -> Value | None:
+    def _implicit_member(self, name: str, line: int, owner: int, rules: Rules) -> Value | None:
         """Return a member of a receiver or a class around, in languages where it needs no `this`."""
-        if not self._rules.implicit_self:
+        if not rules.implicit_self:
             return None
         for receiver in self._receivers(line, owner):
-            member = self._rules.member(self._scope, receiver, name)
+            member = rules.member(self._scope, receiver, name)
             if is_own_member(receiver, member):
                 return member
         class_name = self._local.enclosing_class(owner)
@@ -354,7 +421,7 @@ class _FileResolver:
             instance = self._instance_of(class_name)._replace(kind=kind)
             if class_name.rpartition(".")[2] == name:
                 return Value("class", instance.candidates)  # its constructor has its name as well
-            member = self._rules.implicit_member(self._scope, instance, name)
+            member = rules.implicit_member(self._scope, instance, name)
             if member is not None and member is not INHERITED and not _is_constructor(member, name):
                 return member
             class_name = class_name.rpartition(".")[0] if self._rules.sees_outer_members else ""
@@ -387,8 +454,6 @@ class _FileResolver:
         if value.kind not in ("function", "class", "constant") or (value.kind == "constant" and is_call):
             return False
         value = only_callable(value) if is_call else only_types(value)
-        if reference.kind == "use" and self._is_inside(owner, value):
-            return True  # methods name their own class all the time
         if is_call:
             value = self._rules.inherited_overloads(self._scope, value, reference)
         value = self._rules.select_overloads(value, reference)
@@ -438,15 +503,18 @@ class _FileResolver:
             self._links.resolved.append(_RESOLVED((*position, row, count)))
         return bool(rows)
 
-    def _add_import(self, reference: Reference, owner: int, value: Value | None) -> None:
+    def _add_import(self, reference: Reference, owner: int, value: Value | None) -> bool:
         if value is None:
-            return
+            return False
         if value.kind in ("function", "class", "constant"):
             self._add_targets(reference, owner, value)
-        elif value.kind == "module":
+            return _is_named(value, reference.name)
+        if value.kind == "module":
             targets = self._rules.lookups.remainder(value.module)
             module = Value("function", tuple(Candidate(target, "", "") for target in targets))
             self._add_targets(reference, owner, module)
+            return True
+        return False
 
     def _reason_by_name(self, reference: Reference) -> str:
         """Return why only the name of a reference is known; "" if that identifies a symbol."""
@@ -456,11 +524,12 @@ class _FileResolver:
             return "" if self._rules.trusts_bare_name(reference.name) else "undefined"
         return "variable"
 
-    def _add_named(self, reference: Reference, owner: int, reason: str) -> None:
-        """Keep a reference of which only the name is known, if any symbol has it."""
+    def _add_named(self, reference: Reference, owner: int, reason: str) -> bool:
+        """Keep a reference of which only the name is known; return whether any symbol has it."""
         is_member, is_call = bool(reference.qualifier), reference.kind == "call"
         if not (is_member or is_call or self._rules.bare_name_fallback):
-            return
+            return False
+        other = 0
         position = (self._symbols[owner].row, reference.line, reference.column, EDGE_KINDS[reference.kind])
         key = self._rules.lookups.key_of_name(self._scope.family, is_member, reference.name)
         if key:
@@ -469,6 +538,22 @@ class _FileResolver:
             other = self._rules.lookups.key_of_name(self._scope.family, not is_member, reference.name)
             if other and other != key:
                 self._links.named.append(NamedReference(*position, other, reason or "receiver"))
+        return bool(key or other)
+
+    def _add_named_use(self, reference: Reference, owner: int, value: Value | None) -> None:
+        """Keep a use of which only the name is known, if any name or property has it."""
+        is_member = bool(reference.qualifier)
+        reason = "receiver" if is_member else "undefined"
+        if value is not None:
+            reason = _reason_unresolved(value, is_member)
+        elif not is_member and not self._rules.bare_name_fallback:
+            return
+        kind = "write" if reference.kind == "write" else "read"
+        position = (self._symbols[owner].row, reference.line, reference.column, EDGE_KINDS[kind])
+        for key in (
+            self._rules.lookups.keys_of_use(self._scope.family, is_member, reference.name) if reason else ()
+        ):
+            self._links.named.append(NamedReference(*position, key, reason))
 
 
 def _first_parts(symbols: Sequence[FileSymbol]) -> list[int]:
@@ -485,6 +570,11 @@ def _reason_unresolved(value: Value, is_member: bool) -> str:
         return ""  # the type of what is called is known
     reason = {"external": value.module, "module": "undefined"}.get(value.kind, "variable")
     return "receiver" if is_member and reason in ("variable", "undefined") else reason
+
+
+def _is_named(value: Value, name: str) -> bool:
+    """Whether a value is a symbol of that name: not what an alias or a member of an enum stands for."""
+    return any(each.target and each.full_name.rpartition(".")[2] == name for each in value.candidates)
 
 
 def _is_constructor(value: Value, name: str) -> bool:

@@ -42,7 +42,7 @@ from dowse.parsing.type_expressions import (
     split_arguments,
     split_union,
 )
-from dowse.storage.protocol import FileSymbol
+from dowse.storage.protocol import FileSymbol, Target
 from dowse.types import Reference
 
 # Longer chains of imports and base classes are cycles, or might as well be.
@@ -119,6 +119,8 @@ class Rules:
     keeps_unknown = False
     # What variables start with that is no part of their names.
     sigil = "$"
+    # Whether these are the rules of reads: they look up names, not the values of names.
+    is_reading = False
     # Names of constructors, besides the name of the class.
     constructor_names: tuple[str, ...] = ()
 
@@ -179,7 +181,7 @@ class Rules:
                 return value
         bindings = self.lookups.bindings(file.path, f"var {name}")
         if bindings:
-            return self.bound_value(file, bindings, enclosing)
+            return self.variable_value(file, bindings, enclosing)
         return self.resolve_free_name(file, name, enclosing)
 
     def enclosing_scopes(self, file: FileScope, enclosing: str) -> Iterator[str]:
@@ -196,6 +198,10 @@ class Rules:
     def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
         """Return a symbol by scope and full name."""
         return self.lookups.value(file.family, scope, full_name)
+
+    def visible_names(self, file: FileScope, names: tuple[Target, ...]) -> tuple[Target, ...]:
+        """Return those of several names with one full name that a file can see."""
+        return names
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return what an import binds: a name of a module, or the module itself if the name is ""."""
@@ -228,6 +234,10 @@ class Rules:
     def bound_value(self, file: FileScope, bindings: list[list[str]], enclosing: str = "") -> Value | None:
         """Return the value that a variable or field is bound to, of whatever class; None if unknown."""
         return self.union([self._binding_value(file, kind, value, enclosing) for kind, value, _ in bindings])
+
+    def variable_value(self, file: FileScope, bindings: list[list[str]], enclosing: str = "") -> Value | None:
+        """Return the value of a variable of a module, or of what it exports under a name."""
+        return self.bound_value(file, bindings, enclosing)
 
     def union(self, values: Sequence[Value | None]) -> Value | None:
         """Return what a name stands for that has one of these values."""
@@ -682,6 +692,10 @@ class Rules:
                 if member is not None and member.kind == "function":
                     return member
         return None
+
+    def sets_fields(self, file: FileScope, value: Value | None) -> bool:
+        """Whether the keys of a literal of a class, or the keywords of a call of it, are its fields."""
+        return value is not None and value.kind == "instance"
 
     def super_constructor(self, file: FileScope, value: Value | None) -> Value | None:
         """Return the constructor of a base class, which is called by the name of `super` alone."""

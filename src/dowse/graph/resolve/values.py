@@ -18,6 +18,8 @@ EDGE_KINDS = {
     "use": "uses",
     "import": "imports",
     "value": "calls",
+    "read": "reads",
+    "write": "writes",
 }
 
 
@@ -32,7 +34,8 @@ class Candidate(NamedTuple):
 class Value(NamedTuple):
     """What an expression stands for."""
 
-    # "module", "class", "instance", "super", "function", "constant", "field", "callable" or "external"
+    # "module", "class", "instance", "super", "function", "constant", "name", "field", "callable" or
+    # "external"
     kind: str
     candidates: tuple[Candidate, ...] = ()  # instances of several classes make up a union
     module: str = ""  # a path, a package or a crate, depending on the language; of "external", the reason

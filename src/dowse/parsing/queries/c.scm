@@ -58,3 +58,10 @@
   (array_declarator declarator: (type_identifier) @alias)
   (function_declarator declarator: [(type_identifier) @alias (parenthesized_declarator [(type_identifier) @alias (pointer_declarator declarator: (type_identifier) @alias)])])
   (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @alias))))])
+
+;; uses
+(field_expression) @member
+[(identifier) (type_identifier)] @identifier
+(assignment_expression left: [(identifier) (field_expression)] @written)
+(update_expression argument: [(identifier) (field_expression)] @written)
+(initializer_pair designator: (field_designator (field_identifier) @key))

@@ -38,3 +38,6 @@
   (init_declarator declarator: [(reference_declarator (identifier) @variable) (qualified_identifier) @variable (array_declarator declarator: (qualified_identifier) @variable)])
   (reference_declarator (function_declarator declarator: (identifier) @prototype))])
 (lambda_expression body: (_) @local)
+
+;; uses
+[(qualified_identifier) (template_type)] @member

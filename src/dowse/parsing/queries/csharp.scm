@@ -54,3 +54,11 @@
 ([(record_declaration (parameter_list (parameter name: (identifier) @property))) (class_declaration (parameter_list (parameter name: (identifier) @field))) (struct_declaration (parameter_list (parameter name: (identifier) @field)))])
 ([(namespace_declaration name: (_) @namespace) (file_scoped_namespace_declaration name: (_) @namespace)])
 (using_directive name: (identifier) @alias)
+
+;; uses
+[(member_access_expression) (qualified_name)] @member
+(identifier) @identifier
+(assignment_expression left: [(identifier) (member_access_expression)] @written)
+(postfix_unary_expression [(identifier) (member_access_expression)] @written)
+(prefix_unary_expression [(identifier) (member_access_expression)] @written)
+(object_creation_expression initializer: (initializer_expression (assignment_expression left: (identifier) @key)))

@@ -85,3 +85,10 @@
 (pair_pattern value: (object_pattern [(shorthand_property_identifier_pattern) @variable (pair_pattern value: (identifier) @variable)]))
 ([(function_expression name: (_) @function) (generator_function name: (_) @function) (class name: (_) @class)])
 ([(arrow_function) @local (function_expression) @local])
+
+;; uses
+(member_expression) @member
+[(identifier) (shorthand_property_identifier)] @identifier
+(assignment_expression left: [(identifier) (member_expression)] @written)
+(augmented_assignment_expression left: [(identifier) (member_expression)] @written)
+(update_expression argument: [(identifier) (member_expression)] @written)

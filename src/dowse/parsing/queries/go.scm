@@ -48,3 +48,11 @@
 (package_clause (package_identifier) @namespace)
 (import_spec name: (package_identifier) @alias)
 (func_literal body: (_) @local)
+
+;; uses
+[(selector_expression) (qualified_type)] @member
+[(identifier) (type_identifier)] @identifier
+(assignment_statement left: (expression_list [(identifier) (selector_expression)] @written))
+(inc_statement [(identifier) (selector_expression)] @written)
+(dec_statement [(identifier) (selector_expression)] @written)
+(keyed_element . (literal_element (identifier) @key))

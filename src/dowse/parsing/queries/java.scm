@@ -49,3 +49,9 @@
 (record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @field)))
 (annotation_type_element_declaration name: (identifier) @property)
 (package_declaration (_) @namespace)
+
+;; uses
+[(field_access) (scoped_type_identifier)] @member
+[(identifier) (type_identifier)] @identifier
+(assignment_expression left: [(identifier) (field_access)] @written)
+(update_expression [(identifier) (field_access)] @written)

@@ -52,3 +52,10 @@
 (assignment left: [(identifier) @variable (pattern_list (identifier) @variable) (tuple_pattern (identifier) @variable)])
 (assignment left: (attribute object: (identifier) @_self attribute: (identifier) @own_field) (#any-of? @_self "self" "cls"))
 (aliased_import alias: (identifier) @alias)
+
+;; uses
+(attribute) @member
+(identifier) @identifier
+(assignment left: [(identifier) (attribute)] @written)
+(augmented_assignment left: [(identifier) (attribute)] @written)
+(keyword_argument name: (identifier) @key)

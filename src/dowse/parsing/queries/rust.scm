@@ -56,3 +56,12 @@
 (enum_variant name: (_) @enumerator)
 ([(type_item name: (_) @alias) (associated_type name: (_) @alias) (use_as_clause alias: (_) @alias) (extern_crate_declaration alias: (_) @alias)])
 (mod_item name: (_) @namespace)
+
+;; uses
+[(field_expression) (scoped_identifier) (scoped_type_identifier)] @member
+[(identifier) (type_identifier)] @identifier
+(assignment_expression left: [(identifier) (field_expression)] @written)
+(compound_assignment_expr left: [(identifier) (field_expression)] @written)
+(field_initializer field: (field_identifier) @key)
+(shorthand_field_initializer (identifier) @key)
+(field_pattern name: [(field_identifier) (shorthand_field_identifier)] @key)

@@ -58,3 +58,7 @@
 ([(required_parameter (accessibility_modifier) pattern: (identifier) @own_field) (required_parameter "readonly" pattern: (identifier) @own_field) (optional_parameter (accessibility_modifier) pattern: (identifier) @own_field)])
 (internal_module name: (_) @namespace)
 (module name: (identifier) @namespace)
+
+;; uses
+(type_identifier) @identifier
+(nested_type_identifier) @member

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from dowse.graph.mentions import find_mentions
-from dowse.graph.model import RELATIONS, describe_confidence, role_order
+from dowse.graph.model import RELATIONS, SYMBOL_KINDS, describe_confidence, role_order
 from dowse.graph.reachability import Bases, dispatching_method, reach, relation_of, shortest_path
 from dowse.graph.traverse import Aliases, Reached, breadth_first_search
 from dowse.graph.type_hierarchy import call_aliases, is_definition
@@ -92,10 +92,12 @@ def graph_lane(
 
 def neighbour_lane(reader: Reader, seeds: Sequence[int], limit: int) -> LaneResult:
     """Return the neighbours of a definition: incoming references first, then outgoing ones."""
-    into = graph_lane(reader, seeds, (), True, 1, limit)
-    out = graph_lane(reader, seeds, (), False, 1, limit)
+    into = graph_lane(reader, seeds, SYMBOL_KINDS if min(seeds, default=0) > 0 else (), True, 1, limit)
+    out = graph_lane(reader, seeds, SYMBOL_KINDS, False, 1, limit)
     known, share = set(into.rows), _OUTGOING_FACTOR * min(into.scores, default=1.0)
-    more = [(row, share * score, detail) for row, score, detail in _triples(out) if row not in known]
+    more = [
+        (row, share * score, detail) for row, score, detail in _triples(out) if row not in known and row > 0
+    ]
     return _make_result([*_triples(into), *more][:limit])
 
 

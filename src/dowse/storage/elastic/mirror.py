@@ -64,6 +64,8 @@ class _RecordingGraph(GraphTables):
             " WHERE e.target = ?",
             [(row,) for row in gone],
         )
+        users = self.uses.users(frozenset(gone))
+        self._db.executemany("INSERT OR IGNORE INTO relinked VALUES (?)", [(user,) for user in users])
         super().delete_file(file_id, gone)
 
 
@@ -171,6 +173,8 @@ class Mirror(Catalog):
             )
             for source, kind, *columns in self._db.execute(query, (local_id,)):
                 by_row.setdefault(source, ([], []))[which].append((KINDS[kind], *columns))
+        for line, column, source, kind, is_named, detail, end in self.graph.uses.edges(local_id):
+            by_row.setdefault(source, ([], []))[is_named].append((KINDS[kind], line, column, end, detail))
         return [edges_document(self.source, location, row, *both) for row, both in sorted(by_row.items())]
 
     # Rebuilding from the cluster

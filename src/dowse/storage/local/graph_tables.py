@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-import struct
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import accumulate, chain
+from typing import Any
 
 from dowse.damage import BrokenBlock
+from dowse.storage.columns import unpack_columns
 from dowse.storage.compression import unpack
 from dowse.storage.local.key_filter import KeyFilter
+from dowse.storage.local.use_tables import SCHEMA as USES_SCHEMA
+from dowse.storage.local.use_tables import UseEdge, UseTables
 from dowse.storage.protocol import (
     FileSymbol,
     NamedReference,
@@ -21,7 +24,8 @@ from dowse.storage.protocol import (
 )
 from dowse.types import REASONS, DeferredFile, Edge, FileRecord, GraphPart, Reference
 
-SCHEMA = """
+SCHEMA = (
+    """
 CREATE TABLE facts (
     file_id INTEGER PRIMARY KEY, data BLOB NOT NULL,
     offers BLOB NOT NULL,  -- what other files can look up in it, with hashes of the results
@@ -29,7 +33,7 @@ CREATE TABLE facts (
 );
 CREATE TABLE marks (key INTEGER, file_id INTEGER, PRIMARY KEY (key, file_id)) WITHOUT ROWID;
 CREATE INDEX marks_by_file ON marks (file_id);
-CREATE TABLE lookups (file_id INTEGER PRIMARY KEY, keys BLOB NOT NULL);  -- what linking looked up
+CREATE TABLE lookups (file_id INTEGER PRIMARY KEY, keys BLOB NOT NULL);  -- what linking looked up: steps
 CREATE TABLE edges (
     source INTEGER, line INTEGER, col INTEGER, kind INTEGER, target INTEGER,
     candidates INTEGER NOT NULL,  -- 0: a function used as a value
@@ -45,8 +49,12 @@ CREATE TABLE graph_todo (file_id INTEGER PRIMARY KEY);  -- files put since the l
 CREATE TABLE graph_changed (key INTEGER PRIMARY KEY);  -- lookups that have another result since then
 CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL);  -- symbols added or removed
 """
+    + USES_SCHEMA
+)
 
-KINDS = ("calls", "extends", "implements", "uses", "imports")
+KINDS = ("calls", "extends", "implements", "uses", "imports", "reads", "writes")
+# Edges of the kinds from this one on are in the tables of uses.
+_FIRST_USE = KINDS.index("uses")
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 _REASON_NUMBERS = {reason: number for number, reason in enumerate(REASONS)}
 
@@ -54,6 +62,12 @@ _REASON_NUMBERS = {reason: number for number, reason in enumerate(REASONS)}
 _TARGET = partial(tuple.__new__, Target)
 _FILE_SYMBOL = partial(tuple.__new__, FileSymbol)
 _REFERENCE = partial(tuple.__new__, Reference)
+
+# The bits of a lookup key that are stored, and the longest step from one to the next.
+_LOOKUP_MASK, _MAX_STEP = 0xFFFFFF, 0xFFFF
+
+# An edge with the repository and path of its reference, which order edges.
+_Located = tuple[tuple[str, str], Edge]
 
 # Bound values of one statement.
 _BATCH = 500
@@ -64,6 +78,7 @@ class GraphTables:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
+        self.uses = UseTables(connection)
         self._known_keys: KeyFilter | None = None
 
     # Adding and removing files
@@ -163,6 +178,7 @@ class GraphTables:
         names = self._db.execute("SELECT name_key FROM symbols WHERE file_id=? AND name_key<>0", (file_id,))
         self._note_names([key for (key,) in names], -1)
         self._db.executemany("DELETE FROM edges WHERE target=?", [(row,) for row in gone])
+        self.uses.delete_targets(frozenset(gone))
         for table in ("facts", "marks", "lookups", "graph_todo"):
             self._db.execute(f"DELETE FROM {table} WHERE file_id=?", (file_id,))
 
@@ -170,6 +186,7 @@ class GraphTables:
         own = "(SELECT id FROM symbols WHERE file_id=?)"
         for table in ("edges", "named"):
             self._db.execute(f"DELETE FROM {table} WHERE source IN {own}", (file_id,))
+        self.uses.delete(file_id)
 
     # Linking
 
@@ -182,8 +199,9 @@ class GraphTables:
             if (now > 0) != (now - more > 0):
                 changed.add(key & 0xFFFFFFFF)
         if changed:
-            for file_id, keys in self._db.execute("SELECT file_id, keys FROM lookups"):
-                if file_id not in todo and not changed.isdisjoint(unpack_integers(keys, "I")):
+            changed = {key & _LOOKUP_MASK for key in changed}
+            for file_id, steps in self._db.execute("SELECT file_id, keys FROM lookups"):
+                if file_id not in todo and not changed.isdisjoint(accumulate(unpack_integers(steps, "H"))):
                     todo.add(file_id)
         return sorted(todo)
 
@@ -219,22 +237,29 @@ class GraphTables:
         """Replace the edges out of a file, and store the lookup keys that they depend on."""
         if self._db.execute("SELECT 1 FROM lookups WHERE file_id=?", (file_id,)).fetchone():
             self._delete_edges_from(file_id)
-        self._db.executemany(
-            "INSERT OR IGNORE INTO edges VALUES (?,?,?,?,?,?)",
-            sorted(
-                (source, line, column, _NUMBERS[kind], target, candidates)
-                for source, line, column, kind, target, candidates in linked
-            ),
+        linked_rows = [
+            (source, line, column, _NUMBERS[kind], target, candidates)
+            for source, line, column, kind, target, candidates in linked
+        ]
+        named_rows = [
+            (source, line, column, _NUMBERS[kind], name_key, _REASON_NUMBERS[reason])
+            for source, line, column, kind, name_key, reason in named
+        ]
+        for table, values in (("edges", linked_rows), ("named", named_rows)):
+            self._db.executemany(
+                f"INSERT OR IGNORE INTO {table} VALUES (?,?,?,?,?,?)",
+                sorted(each for each in values if each[3] < _FIRST_USE),
+            )
+        uses = [
+            UseEdge(line, column, source, kind, is_named, detail, end)
+            for is_named, values in enumerate((linked_rows, named_rows))
+            for source, line, column, kind, end, detail in values
+            if kind >= _FIRST_USE
+        ]
+        self.uses.put(file_id, uses)
+        self._db.execute(
+            "INSERT OR REPLACE INTO lookups VALUES (?,?)", (file_id, _pack_lookups(dependencies))
         )
-        self._db.executemany(
-            "INSERT OR IGNORE INTO named VALUES (?,?,?,?,?,?)",
-            sorted(
-                (source, line, column, _NUMBERS[kind], name_key, _REASON_NUMBERS[reason])
-                for source, line, column, kind, name_key, reason in named
-            ),
-        )
-        keys = array("I", sorted(set(dependencies))).tobytes()
-        self._db.execute("INSERT OR REPLACE INTO lookups VALUES (?,?)", (file_id, keys))
 
     def mark_all_linked(self) -> None:
         """Record that every file is linked."""
@@ -295,14 +320,21 @@ class GraphTables:
 
     def edges(self, rows: Sequence[int], kinds: Sequence[str], incoming: bool, limit: int) -> list[Edge]:
         """Return edges out of symbols or into them, ordered by location."""
-        wanted = sorted({_NUMBERS[kind] for kind in kinds if kind in _NUMBERS}) if kinds else []
-        if (kinds and not wanted) or limit <= 0:
-            return []
+        wanted = {_NUMBERS[kind] for kind in kinds if kind in _NUMBERS} if kinds else set(range(len(KINDS)))
         located: list[tuple[tuple[str, str], Edge]] = []
+        if limit <= 0:
+            return []
+        if by_row := sorted(kind for kind in wanted if kind < _FIRST_USE):
+            located += self._row_edges(sorted(set(rows)), by_row, incoming)
+        if in_blocks := frozenset(kind for kind in wanted if kind >= _FIRST_USE):
+            located += self._use_edges(sorted(set(rows)), in_blocks, incoming)
+        located.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
+        return [edge for _, edge in located[:limit]]
+
+    def _row_edges(self, rows: Sequence[int], wanted: Sequence[int], incoming: bool) -> Iterator[_Located]:
         name_counts: dict[int, int] = {}
-        unique = sorted(set(rows))
-        for start in range(0, len(unique), _BATCH):
-            batch = unique[start : start + _BATCH]
+        for start in range(0, len(rows), _BATCH):
+            batch = rows[start : start + _BATCH]
             for make_query in (_linked_query, _named_query):
                 query = make_query(incoming, len(batch), wanted)
                 for repo, path, kind, *columns, number, overrides, count, key in self._db.execute(
@@ -316,9 +348,47 @@ class GraphTables:
                         confidence = named_confidence(reason, overrides, count)
                     source, target, file_id, line, column = columns
                     ends = (KINDS[kind], source, target, file_id, line, column)
-                    located.append(((repo, path), Edge(*ends, confidence, count, reason)))
-        located.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
-        return [edge for _, edge in located[:limit]]
+                    yield (repo, path), Edge(*ends, confidence, count, reason)
+
+    def _use_edges(self, rows: Sequence[int], wanted: Collection[int], incoming: bool) -> Iterator[_Located]:
+        described = self._among("id, file_id, name_key, overrides FROM symbols WHERE id", rows)
+        of_name: dict[int, list[tuple[int, int]]] = {}  # rows that have a name key, and whether they override
+        for row, _, name_key, overrides in described:
+            of_name.setdefault(name_key, []).append((row, overrides))
+        ends = {*rows, *(key for key in of_name if key)}
+        files = self.uses.users(ends) if incoming else sorted({file_id for _, file_id, _, _ in described})
+        sources = None if incoming else frozenset(rows)
+        places = {row[0]: row[1:] for row in self._among("id, repo, path FROM files WHERE id", files)}
+        name_counts: dict[int, int] = {}
+        for file_id in files:
+            for line, column, source, kind, is_named, detail, key in self.uses.edges(
+                file_id, ends if incoming else None
+            ):
+                if kind not in wanted or (sources is not None and source not in sources):
+                    continue
+                position = (file_id, line, column)
+                if not is_named:
+                    confidence, reason = linked_confidence(detail)
+                    yield (
+                        places[file_id],
+                        Edge(KINDS[kind], source, key, *position, confidence, detail, reason),
+                    )
+                    continue
+                if not incoming and key not in name_counts:
+                    query = "SELECT id, overrides FROM symbols WHERE name_key=?"
+                    of_name[key] = self._db.execute(query, (key,)).fetchall()
+                count = name_counts[key] = name_counts.get(key) or self._count_named(key)
+                for target, overrides in of_name.get(key, ()):
+                    confidence = named_confidence(REASONS[detail], bool(overrides), count)
+                    ends_at = (KINDS[kind], source, target, *position, confidence, count, REASONS[detail])
+                    yield places[file_id], Edge(*ends_at)
+
+    def _among(self, query: str, values: Sequence[int]) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = []
+        for start in range(0, len(values), _BATCH):
+            batch = values[start : start + _BATCH]
+            found += self._db.execute(f"SELECT {query} IN ({placeholders(len(batch))})", batch)
+        return found
 
     def _count_named(self, name_key: int) -> int:
         query = "SELECT count(*) FROM symbols WHERE name_key=?"
@@ -337,6 +407,22 @@ def named_confidence(reason: str, overrides: bool, count: int) -> str:
     return "ambiguous" if reason or overrides or count > 1 else "unique"
 
 
+def _pack_lookups(keys: Iterable[int]) -> bytes:
+    """Return lookup keys, ascending, as steps of two bytes each.
+
+    A longer step goes by keys that nobody looked up. At worst these, or a key whose upper bits were dropped,
+    have a file linked again for nothing.
+    """
+    steps, last = array("H"), 0
+    for key in sorted({key & _LOOKUP_MASK for key in keys}):
+        while key - last > _MAX_STEP:
+            steps.append(_MAX_STEP)
+            last += _MAX_STEP
+        steps.append(key - last)
+        last = key
+    return steps.tobytes()
+
+
 def unpack_integers(packed: bytes, typecode: str = "q") -> array[int]:
     """Return the numbers in a column of packed integers."""
     numbers = array(typecode)
@@ -348,27 +434,10 @@ def unpack_references(packed: bytes) -> list[Reference]:
     """Return the references in a packed block; raises BrokenBlock if it is damaged."""
     if not packed:
         return []
-    count, words, numbers = unpack_columns(packed)
-    columns = (
-        values[n * count : (n + 1) * count]
-        for values, parts in ((words, 3), (numbers, 4))
-        for n in range(parts)
-    )
-    return list(map(_REFERENCE, zip(*columns, strict=True)))
-
-
-def unpack_columns(packed: bytes) -> tuple[int, list[str], tuple[int, ...]]:
-    """Return count; kinds, names and qualifiers; lines, columns, owners and arguments of references."""
-    data = unpack(packed)
-    try:
-        (count,) = struct.unpack_from("<i", data)
-        numbers = struct.unpack_from(f"<{4 * count}i", data, 4)
-        words = data[4 + 16 * count :].decode().split("\0")
-    except (struct.error, UnicodeDecodeError) as error:
-        raise BrokenBlock(str(error)) from error
-    if count < 1 or len(words) != 3 * count:
-        raise BrokenBlock("references have not three words each")
-    return count, words, numbers
+    words, numbers = unpack_columns(packed)
+    if len(words) != 3 or len(numbers) != 4:
+        raise BrokenBlock("references have not three words and four numbers each")
+    return list(map(_REFERENCE, zip(*words, *numbers, strict=True)))
 
 
 def placeholders(count: int) -> str:

@@ -1,0 +1,139 @@
+"""Uses of names that are no calls: `x.name`, a constant, a type inside another, the key of a literal.
+
+The patterns are below `;; uses` in the query files. Most identifiers are variables of functions and are left
+out here: the fewer uses there are, the less there is to store and to link.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from dowse.parsing.limits import MAX_NAME_BYTES
+from dowse.parsing.names import MAX_CALLEE_BYTES, UNKNOWN, callees
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+# (byte offset of the name, kind, name, qualifier, number of arguments or -1)
+RawUse = tuple[int, str, str, str, int]
+
+# Member accesses as a whole, identifiers, targets of assignments, keys of literals, and what is no use.
+_MEMBER, _IDENTIFIER, _WRITTEN, _KEY, _NO_USE = "member", "identifier", "written", "key", "no_use"
+CAPTURES = frozenset([_MEMBER, _IDENTIFIER, _WRITTEN, _KEY, _NO_USE])
+
+# Languages in which a file defines or imports every name that it uses.
+_CLOSED = frozenset(["python", "javascript", "typescript", "lua"])
+
+# Languages in which a bare name can be a member of the class around it, or of one that it extends.
+IMPLICIT_SELF = frozenset(["java", "kotlin", "scala", "csharp", "cpp", "swift", "c"])
+
+# The capture of a field that a method sets: `self.x = …`. Only the first time, that defines it.
+OWN_FIELD = "own_field"
+
+_LAST_NAME = re.compile(rb"[\w$]+\Z")
+# What a name is a member of, in the arguments of a macro: they are no expressions yet.
+_PATH_BEFORE = re.compile(rb"(?:[\w$]+(?:\(\))?(?:\.|::|->))+\Z")
+_MAX_PATH_BYTES = 200
+
+# Steps from a key to the literal around it, and the field of the literal that has its type.
+_MAX_CLIMB = 6
+_TYPE_FIELDS = {
+    "call": "function",
+    "composite_literal": "type",
+    "struct_expression": "name",
+    "struct_pattern": "type",
+    "object_creation_expression": "type",
+    "compound_literal_expression": "type",
+    "declaration": "type",
+}
+# The type of a literal, or of the elements of one; a callee is a type if it starts with a capital letter.
+_TYPE = re.compile(
+    rb"(?:[&*\s]|\[[^\]]*\]|map\[\w+\])*(?:struct\s+)?((?:\w+(?:\.|::))*)(\w+)(?:[<\[].*)?", re.DOTALL
+)
+
+# Names that languages predeclare, and common names of type parameters.
+_PREDECLARED = frozenset(
+    b"bool byte error int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr float32 float64"
+    b" rune string any nil true false iota len cap append make new copy delete panic self Self this super"
+    b" None Some Ok Err String Vec Option Result Box str u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64"
+    b" char void Object Integer Boolean Long Double Float Override size_t NULL var _ T K V E R U".split()
+)
+
+
+def find_uses(
+    data: bytes,
+    language: str,
+    captures: Mapping[str, list[Node]],
+    taken: Collection[int],
+    variables: Collection[bytes],
+    known: Collection[bytes],
+    has_wildcard: bool,
+) -> Iterator[RawUse]:
+    """Yield the uses of names in a file, in any order.
+
+    Args:
+        data: The text of the file.
+        language: Its language.
+        captures: What the patterns captured.
+        taken: Where other references, and definitions, have their names.
+        variables: The names that the file binds.
+        known: The names that it defines or imports; others that it binds are local.
+        has_wildcard: Whether it imports names without naming them.
+    """
+    written = {node.end_byte for node in captures.get(_WRITTEN, ())}
+    skipped = {node.start_byte for node in captures.get(_NO_USE, ())}
+    for node in captures.get(_MEMBER, ()):
+        start, end = node.byte_range
+        last = _LAST_NAME.search(data, max(start, end - MAX_NAME_BYTES), end)
+        if last is None or last.start() in skipped:
+            continue  # the inner part of a path that was captured as a whole
+        at = last.start()
+        skipped.add(at)
+        if at not in taken:
+            name, qualifier, _ = callees[data[max(start, end - MAX_CALLEE_BYTES) : end]]
+            if name:
+                yield at, "write" if end in written else "read", name, qualifier, -1
+    for node in captures.get(_KEY, ()):
+        start, end = node.byte_range
+        skipped.add(start)
+        owner = _literal_type(data, node)
+        if owner and 0 < end - start <= MAX_NAME_BYTES:
+            yield start, "write", data[start:end].decode("utf-8", "ignore"), f"<{owner}>", -1
+    is_closed = language in _CLOSED and not has_wildcard
+    for node in captures.get(_IDENTIFIER, ()):
+        start, end = node.byte_range
+        name_bytes = data[start:end]
+        if name_bytes not in known and (is_closed or name_bytes in variables or name_bytes in _PREDECLARED):
+            continue
+        if start in taken or start in skipped or not 0 < end - start <= MAX_NAME_BYTES:
+            continue
+        kind = "write" if end in written else "read"
+        yield start, kind, name_bytes.decode("utf-8", "ignore"), _qualifier_before(data, start), -1
+
+
+def _qualifier_before(data: bytes, start: int) -> str:
+    """Return what precedes a name in the arguments of a macro; "" for nothing."""
+    before = data[max(0, start - 2) : start]
+    if before not in (b"::", b"->") and (before[-1:] != b"." or before == b".."):
+        return ""
+    path = _PATH_BEFORE.search(data, max(0, start - _MAX_PATH_BYTES), start)
+    return callees[path[0] + b"_"][1] if path else UNKNOWN
+
+
+def _literal_type(data: bytes, key: Node) -> str:
+    """Return the type of the literal around a key, as far as it is written there; else ""."""
+    node: Node | None = key
+    for _ in range(_MAX_CLIMB):
+        node = node.parent if node is not None else None
+        if node is None:
+            return ""
+        field = _TYPE_FIELDS.get(node.type)
+        if field:
+            written = node.child_by_field_name(field)
+            match = _TYPE.fullmatch(data, *written.byte_range) if written is not None else None
+            if match is None or (node.type == "call" and not match[2][:1].isupper()):
+                return ""
+            return (match[1] + match[2]).decode("utf-8", "ignore").replace("::", ".")
+    return ""

@@ -1,0 +1,158 @@
+"""Uses that are no calls: reads and writes of constants, fields and properties, types inside others."""
+
+from __future__ import annotations
+
+import pytest
+
+from dowse.graph.keys import dependency_id, key_of_names, scope_key
+from graph.resolve.world import World, world
+
+PYTHON = {
+    "conf.py": (
+        "LIMIT = 3\n\n\nclass Base:\n    size: int = 1\n\n"
+        "    def __init__(self):\n        self.items = []\n\n"
+        "    @property\n    def cookies(self):\n        return parse_cookies(self.items)\n\n\n"
+        "def parse_cookies(text):\n    return text[:LIMIT]\n"
+    ),
+    "use.py": (
+        "import conf\nfrom conf import LIMIT, Base\n\n\nclass Child(Base):\n    def show(self):\n"
+        "        self.size += 1\n        return self.items\n\n\n"
+        "def main(bases: list[Base], other, LIMIT_OF=conf.LIMIT):\n    child = Child()\n"
+        "    if child.cookies or other.cookies:\n        return LIMIT\n    other.size\n\n\n"
+        "def local():\n    LIMIT = 4\n    return LIMIT\n"
+    ),
+}
+
+
+def uses(made: World, kinds: tuple[str, ...] = ("reads", "writes", "imports")) -> set[str]:
+    """The uses, as "line source kind target", with the confidence unless it is resolved."""
+    return {
+        f"{line} {source.partition(':')[2]} {kind} {target.partition(':')[2]}"
+        + ("" if confidence == "resolved" else f" ({confidence})")
+        for kind, source, target, line, _, confidence, _ in made.named_edges()
+        if kind in kinds
+    }
+
+
+def test_python(tmp_path):
+    with world(tmp_path, PYTHON) as made:
+        assert uses(made) == {
+            "12 Base.cookies reads Base.items",
+            "16 parse_cookies reads LIMIT",
+            "1 use imports conf",
+            "2 use imports LIMIT",
+            "2 use imports Base",
+            "7 Child.show writes Base.size",
+            "8 Child.show reads Base.items",
+            "11 main reads Base",
+            "11 main reads LIMIT",
+            "13 main reads Base.cookies",
+            "13 main reads Base.cookies (ambiguous)",  # of a parameter without a type
+            "14 main reads LIMIT",
+            "15 main reads Base.size (ambiguous)",
+        }
+
+
+def test_keywords_are_fields_unless_a_constructor_takes_them(tmp_path):
+    files = {
+        "a.py": "@dataclass\nclass Item:\n    price: int\n\n\nclass Shop:\n    city = ''\n\n"
+        "    def __init__(self, city): ...\n\n\ndef use():\n    return Item(price=1), Shop(city=2)\n"
+    }
+    with world(tmp_path, files) as made:
+        assert uses(made, ("reads", "writes")) == {"13 use writes Item.price"}
+
+
+# The files of a language, and the uses in the function `use`.
+LANGUAGES = {
+    "go": (
+        {
+            "go.mod": "module shop\n",
+            "cart/cart.go": "package cart\n\nconst Limit = 3\n\ntype Item struct {\n\tPrice int\n}\n",
+            "cart/use.go": "package cart\n\nfunc use(items []Item, Price int) int {\n"
+            "\titems[0].Price = Limit\n\tit := Item{Price: 2}\n\treturn it.Price + Price\n}\n",
+            "main.go": 'package main\n\nimport "shop/cart"\n\nfunc use() map[string]cart.Item {\n'
+            "\treturn f(cart.Limit)\n}\n",
+        },
+        "3 use reads Item|4 use writes Item.Price|4 use reads Limit|5 use writes Item.Price"
+        "|6 use reads Item.Price|5 use reads Item|6 use reads Limit",
+    ),
+    "typescript": (
+        {
+            "item.ts": "export const LIMIT = 3;\nexport interface Item {\n  price: number;\n}\n"
+            "export class Shop {\n  items: Item[] = [];\n  get total() {\n    return LIMIT;\n  }\n}\n",
+            "use.ts": 'import { LIMIT, Item, Shop } from "./item";\n\n'
+            "export function use(shop: Shop, x: unknown): Promise<Item[]> {\n"
+            "  const all = x as Item[];\n  shop.items = all;\n  return wait(shop.total + LIMIT);\n}\n",
+        },
+        "3 use reads Item|4 use reads Item|5 use writes Shop.items|6 use reads Shop.total|6 use reads LIMIT",
+    ),
+    "c": (
+        {
+            "cart.h": "#define LIMIT 3\nenum color { RED, BLUE };\n"
+            "struct item { int price; };\nextern int total;\n",
+            "cart.c": '#include "cart.h"\nint total = 0;\n\nint use(struct item *it, int price) {\n'
+            "  it->price = LIMIT + price;\n  total++;\n  return RED;\n}\n",
+        },
+        "5 use writes item.price|5 use reads LIMIT|6 use writes total|7 use reads color.RED",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_other_languages(tmp_path, language):
+    files, expected = LANGUAGES[language]
+    with world(tmp_path, files) as made:
+        found = {use for use in uses(made, ("reads", "writes")) if " use " in use}
+        assert found == set(expected.split("|"))
+
+
+def test_calls_never_see_names(tmp_path):
+    files = {
+        "a.py": "parse = make()\n\n\nclass A:\n    run = 3\n",
+        "b.py": "from a import A, parse\n\n\ndef use(x):\n    parse()\n    A().run()\n    x.run()\n",
+    }
+    with world(tmp_path, files) as made:
+        assert uses(made, ("calls",)) == {"6 use calls A"}
+        assert "5 use reads parse" in uses(made)
+        assert "6 use reads A.run" in uses(made)
+
+
+def test_the_keys_of_names_are_dependencies_of_symbols_of_that_name():
+    key = scope_key("python", "a.py", "LIMIT")
+    assert key_of_names(key) != key
+    assert key_of_names(key_of_names(key)) == key
+    assert dependency_id(key_of_names(key)) == dependency_id(key)
+
+
+CHANGES = {
+    "a name moves": ("conf.py", "SIZE = 1\n" + PYTHON["conf.py"]),
+    "a name goes": ("conf.py", PYTHON["conf.py"].replace("LIMIT = 3\n", "")),
+    "a field goes": ("conf.py", PYTHON["conf.py"].replace("    size: int = 1\n", "")),
+    "a name becomes a function": ("conf.py", PYTHON["conf.py"].replace("LIMIT = 3", "def LIMIT(): ...")),
+    "a property becomes a field": (
+        "conf.py",
+        PYTHON["conf.py"].replace("@property\n    def cookies(self):\n        return", "cookies ="),
+    ),
+    "another file defines a field of that name": ("more.py", "class More:\n    size = 2\n    cookies = 3\n"),
+    "the file goes": ("conf.py", ""),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_linking_what_changed_gives_the_graph_of_a_rebuild(tmp_path, change):
+    path, text = CHANGES[change]
+    for folder in ("changed", "rebuilt"):
+        (tmp_path / folder).mkdir()
+    with world(tmp_path / "changed", PYTHON) as made:
+        before = made.by_key()
+        if text:
+            made.put(path, text)
+        else:
+            made.delete(path)
+        made.link()
+        after, into = made.by_key(), made.by_key(incoming=True)
+        assert after == into
+    files = {**PYTHON, path: text}
+    with world(tmp_path / "rebuilt", {each: files[each] for each in files if files[each]}) as made:
+        assert made.by_key() == after
+    assert (before != after) or change == "a name moves"
