@@ -121,7 +121,8 @@ function Mentions({ answer }: { answer: SymbolAnswer }) {
   return (
     <div className="border-t border-line py-1.5 text-sm first:border-0">
       <h3 className="text-xs text-faint">
-        {plural(answer.total_mentions, "mention")} of the name, not known to be {answer.is_name ? "uses" : "calls"}
+        {plural(answer.total_mentions, "mention")} of the name, not known to be{" "}
+        {answer.is_name ? "uses" : "calls"}
       </h3>
       <ul>
         {answer.mentions.map((one) => (
