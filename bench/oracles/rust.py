@@ -128,6 +128,8 @@ def refer(
     if name.symbol.endswith(("/", "]")) or written.isdigit() or written in ("self", "Self", "crate", "super"):
         return None
     kind = _DEFINITION_KINDS.get(kinds.get(name.symbol, 0), "")
+    if kind in ("type", "") and line[: name.start].endswith(b"Self::"):
+        return None  # the associated type of the trait, where that of the implementation is meant
     if name.line in imports:
         reference = "import"
     elif line.lstrip().startswith(b"#["):
