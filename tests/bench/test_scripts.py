@@ -56,6 +56,7 @@ SMALL = {
     ],
     "memory": [["--tree", "tree", "--processes", "1"]],
     "million": [],
+    "names": [],
     "peers": [
         ["run", "--tools", "tools", "--rounds", "1", "checkouts/bakery", "--out", "p.json"],
         ["table", "p.json"],
