@@ -13,6 +13,8 @@ from dowse.parsing.line_patterns import PATTERNS
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "LANGUAGES.md"
+# The share of fewer names tells little.
+_MIN_NAMES = 50
 _MEASURED = ROOT / "bench" / "results" / "names.json"
 # What ctags calls languages whose name here is not its own in lower case.
 _CTAGS = {
@@ -92,7 +94,11 @@ def _measured_shares() -> dict[str, str]:
     if not _MEASURED.exists():
         return {}
     languages = json.loads(_MEASURED.read_text())["results"]["search"]["languages"]
-    return {_CTAGS.get(name, name.lower()): f"{row['share']:.1%}" for name, row in languages.items()}
+    return {
+        _CTAGS.get(name, name.lower()): f"{row['share']:.1%}"
+        for name, row in languages.items()
+        if row["names"] >= _MIN_NAMES
+    }
 
 
 if __name__ == "__main__":

@@ -378,6 +378,11 @@ def test_a_definition_is_no_name_as_well():
     assert [name.name for name in parsed.names] == ["small"]
 
 
+def test_a_declared_field_is_defined_where_it_is_declared():
+    source = "class Body\n  def initialize\n    @size = 1\n  end\n  attr_reader :size\nend\n"
+    assert [described(name) for name in parse("body.rb", source).names] == ["property Body.size 5"]
+
+
 def test_macros_and_types_of_c_that_the_grammar_does_not_understand():
     source = (
         "struct late {\n  FIELDS(x) y z;\n};\ntypedef int (WINAPI *late_fn)(int);\n"

@@ -108,7 +108,12 @@ def defined_names(
         )
         if len(names) == MAX_NAMES:
             break
-    return tuple(names.values())
+    declared = {qualified for kind, qualified, _ in names if kind != _OWN_FIELD}
+    return tuple(
+        name
+        for (kind, *_), name in names.items()
+        if kind != _OWN_FIELD or name.qualified_name not in declared
+    )
 
 
 def names_in_errors(data: bytes) -> list[_Capture]:
