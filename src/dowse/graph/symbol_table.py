@@ -31,6 +31,7 @@ EXTENSIONS = {
 }
 # The result of a function has a declared type.
 _DECLARED = re.compile(r"->|\)\s*:")
+_SCOPED_ENUM = re.compile(r"enum\s+(?:class|struct)\b")
 # The package key of files with a method that is read like a field.
 PROPERTY = "property"
 # Kinds of names that code does not use by their names.
@@ -120,7 +121,7 @@ def make_graph_record(
         keyed.append(symbol._replace(scope_key=key, name_key=bare, overrides=overrides))
         offers.append(keys.fingerprint(key, f"{symbol.key} {symbol.kind} {symbol.signature}"))
     named = (
-        _keyed_names(names, bindings, family, name_family, scope, prefix) if has_symbols(language) else names
+        _keyed_names(parsed, names, bindings, name_family, scope, prefix) if has_symbols(language) else names
     )
     offers.extend(
         keys.fingerprint(each.scope_key, f"{each.key} {each.kind}") for each in named if each.scope_key
@@ -155,13 +156,26 @@ def _properties(parsed: ParsedFile, text: str) -> list[str]:
 
 
 def _keyed_names(
-    names: Sequence[NameRecord], bindings: Bindings, family: str, name_family: str, scope: str, prefix: str
+    parsed: ParsedFile,
+    names: Sequence[NameRecord],
+    bindings: Bindings,
+    name_family: str,
+    scope: str,
+    prefix: str,
 ) -> list[NameRecord]:
     """Return names with their keys: of several definitions of one, the first; none for what is imported."""
-    keyed, known = list[NameRecord](), set[str]()
+    keyed, known, family = list[NameRecord](), set[str](), family_of(parsed.language)
+    signatures = {each.qualified_name: (each.kind, each.signature) for each in parsed.definitions}
     for name in names:
-        full_name = name.name if family == "c" and name.kind == "enumerator" else name.qualified_name
-        if full_name in known or name.kind in _UNUSED_KINDS or f"import {full_name}" in bindings:
+        full_name = name.qualified_name
+        owner = full_name.rpartition(".")[0]
+        kind, signature = signatures.get(owner, ("", ""))
+        if family == "c" and name.kind == "enumerator" and not _SCOPED_ENUM.match(signature):
+            full_name = join_names(owner.rpartition(".")[0], name.name)
+        # What a trait of Rust declares is meant, not the type that an implementation gives for it.
+        is_given = family == "rust" and name.kind == "alias" and bool(owner) and kind != "trait"
+        is_other = name.kind in _UNUSED_KINDS or is_given or f"import {full_name}" in bindings
+        if full_name in known or is_other:
             keyed.append(name)
             continue
         known.add(full_name)

@@ -194,7 +194,7 @@ class Facts:
         return {
             node.start_byte
             for pattern, captures in self._matches
-            if pattern.role not in _NOT_BINDING
+            if pattern.role not in _NOT_BINDING and pattern.role != "impl"
             for node in captures["bind"]
             if not node.named_child_count
         }

@@ -383,7 +383,8 @@ class Matches:
             return
         if "name" in captures:
             start, end = captures["name"][0].byte_range
-            self._skip.add(start)
+            if kind != "impl":  # which uses the name of its type
+                self._skip.add(start)
             source = self._data[start : min(end, start + MAX_NAME_BYTES)]
             if kind == "impl":
                 bare = type_name(source)

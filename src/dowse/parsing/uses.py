@@ -36,6 +36,7 @@ _LAST_NAME = re.compile(rb"[\w$]+\Z")
 # What a name is a member of, in the arguments of a macro: they are no expressions yet.
 _PATH_BEFORE = re.compile(rb"(?:[\w$]+(?:\(\))?(?:\.|::|->))+\Z")
 _MAX_PATH_BYTES = 200
+_ENDS_OF_SEPARATORS = frozenset([b".", b":", b">"])
 
 # Steps from a key to the literal around it, and the field of the literal that has its type.
 _MAX_CLIMB = 6
@@ -89,12 +90,13 @@ def find_uses(
         last = _LAST_NAME.search(data, max(start, end - MAX_NAME_BYTES), end)
         if last is None or last.start() in skipped:
             continue  # the inner part of a path that was captured as a whole
-        at = last.start()
+        at = last.start() + data.startswith(b"$", last.start()) * (language == "php")  # `Foo::$count`
         skipped.add(at)
         if at not in taken:
             name, qualifier, _ = callees[data[max(start, end - MAX_CALLEE_BYTES) : end]]
             if name:
-                yield at, "write" if end in written else "read", name, qualifier, -1
+                kind = "write" if end in written else "read"
+                yield at, kind, name.lstrip("$") if language == "php" else name, qualifier, -1
     for node in captures.get(_KEY, ()):
         start, end = node.byte_range
         skipped.add(start)
@@ -105,12 +107,16 @@ def find_uses(
     for node in captures.get(_IDENTIFIER, ()):
         start, end = node.byte_range
         name_bytes = data[start:end]
-        if name_bytes not in known and (is_closed or name_bytes in variables or name_bytes in _PREDECLARED):
+        is_local = is_closed or name_bytes in variables or name_bytes in _PREDECLARED
+        if is_local and name_bytes not in known and data[start - 1 : start] not in _ENDS_OF_SEPARATORS:
             continue
         if start in taken or start in skipped or not 0 < end - start <= MAX_NAME_BYTES:
             continue
+        qualifier = _qualifier_before(data, start)
+        if is_local and name_bytes not in known and not qualifier:
+            continue
         kind = "write" if end in written else "read"
-        yield start, kind, name_bytes.decode("utf-8", "ignore"), _qualifier_before(data, start), -1
+        yield start, kind, name_bytes.decode("utf-8", "ignore"), qualifier, -1
 
 
 def _qualifier_before(data: bytes, start: int) -> str:

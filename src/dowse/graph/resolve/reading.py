@@ -13,7 +13,7 @@ _SEPARATE_MEMBERS = frozenset(["java", "php", "ruby", "rust"])
 # What reads see as calls do: types, values, modules.
 _SHARED = (
     *("base_classes", "instance_of", "call_result", "find_module", "_return_value", "_constant_value"),
-    *("_variable", "_field"),
+    *("_variable", "_field", "_inline_module"),
 )
 
 
@@ -32,6 +32,10 @@ def reading_rules(rules: Rules) -> Rules:
 
         def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
             value: Value | None = super().symbol(file, scope, full_name)
+            if value is not None and all(
+                each.target and each.target.kind == "impl" for each in value.candidates
+            ):
+                value = None  # a block for a type that is defined elsewhere
             if value is not None and (value.kind != "function" or file.language not in _SEPARATE_MEMBERS):
                 return value
             targets = self.visible_names(file, self.lookups.names(file.family, scope, full_name))

@@ -174,10 +174,10 @@ class _FileResolver:
 
     def _resolve_use(self, reference: Reference, owner: int) -> None:
         """Add the edges of a reference to names; of a read or write, also to symbols that can be read."""
-        is_use = reference.kind in ("read", "write", "value")
+        is_use = reference.kind in ("read", "write", "value", "import")
         value = self._readable(reference, owner)
         if value is None or value.kind == "external":
-            if is_use or (reference.kind == "call" and reference.qualifier):
+            if reference.kind != "import" and (is_use or (reference.kind == "call" and reference.qualifier)):
                 self._add_named_use(reference, owner, value)
             return
         if value.kind != "name" and not (is_use and value.kind in ("function", "class", "constant")):
@@ -192,7 +192,12 @@ class _FileResolver:
         """Return what a name is, other than the value that it has; shared as those of calls are."""
         name, path = reference.name, reference.qualifier
         if reference.kind == "import":
-            return self._reading.resolve_import_statement(self._scope, name, path)
+            value = self._reading.resolve_import_statement(self._scope, name, path)
+            if (
+                value is None or value.kind == "external"
+            ):  # one of a nested list, whose path is not known here
+                value = self._reading.resolve_name(self._scope, name, self._enclosing(owner))
+            return value
         steps = parse_path(path, self._rules.sigil) if path else ()
         if path:
             receiver = self._resolve_path(steps, reference.line, owner) if steps else None

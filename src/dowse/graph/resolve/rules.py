@@ -695,7 +695,7 @@ class Rules:
 
     def sets_fields(self, file: FileScope, value: Value | None) -> bool:
         """Whether the keys of a literal of a class, or the keywords of a call of it, are its fields."""
-        return value is not None and value.kind == "instance"
+        return value is None or value.kind == "instance"
 
     def super_constructor(self, file: FileScope, value: Value | None) -> Value | None:
         """Return the constructor of a base class, which is called by the name of `super` alone."""

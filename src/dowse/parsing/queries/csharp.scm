@@ -56,7 +56,7 @@
 (using_directive name: (identifier) @alias)
 
 ;; uses
-[(member_access_expression) (qualified_name)] @member
+[(member_access_expression) (qualified_name) (conditional_access_expression)] @member
 (identifier) @identifier
 (assignment_expression left: [(identifier) (member_access_expression)] @written)
 (postfix_unary_expression [(identifier) (member_access_expression)] @written)

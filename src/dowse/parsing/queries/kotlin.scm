@@ -50,3 +50,8 @@
 (package_header (qualified_identifier) @namespace)
 (import (identifier) @alias)
 ([(lambda_literal) @local (anonymous_initializer) @local (getter) @local (setter) @local (secondary_constructor) @local (anonymous_function) @local])
+
+;; uses
+(navigation_expression) @member
+(identifier) @identifier
+(assignment left: [(identifier) (navigation_expression)] @written)

@@ -12,3 +12,8 @@
 (assignment_statement (variable_list name: (dot_index_expression) @field))
 (field name: (identifier) @property)
 (function_definition body: (_) @local)
+
+;; uses
+(dot_index_expression) @member
+(identifier) @identifier
+(assignment_statement (variable_list name: [(identifier) (dot_index_expression)] @written))

@@ -51,3 +51,9 @@
 (namespace_definition name: (_) @namespace)
 (namespace_use_clause alias: (name) @alias)
 ([(anonymous_function body: (_) @local) (arrow_function body: (_) @local)])
+
+;; uses
+[(member_access_expression) (nullsafe_member_access_expression) (scoped_property_access_expression) (class_constant_access_expression)] @member
+(name) @identifier
+(variable_name (name) @no_use)
+(assignment_expression left: [(member_access_expression) (scoped_property_access_expression)] @written)

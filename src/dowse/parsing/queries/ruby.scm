@@ -50,3 +50,7 @@
 (call !receiver method: (identifier) @_declared arguments: (argument_list . (simple_symbol) @property) (#any-of? @_declared "attribute" "scope" "has_many" "has_one" "belongs_to" "has_and_belongs_to_many" "property" "field"))
 (call !receiver method: (identifier) @_set arguments: (argument_list . (simple_symbol) @key . (_)) (#eq? @_set "set"))
 (assignment right: (call receiver: (constant) @_struct arguments: (argument_list (simple_symbol) @field)) (#any-of? @_struct "Struct" "Data"))
+
+;; uses
+(scope_resolution) @member
+(constant) @identifier

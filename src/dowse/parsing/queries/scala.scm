@@ -52,3 +52,8 @@
 (given_definition name: (_) @constant)
 ([(package_clause name: (_) @namespace) (package_object name: (_) @namespace)])
 ([(lambda_expression) @local (val_definition value: (block) @local) (var_definition value: (block) @local) (case_block) @local])
+
+;; uses
+[(field_expression) (stable_type_identifier)] @member
+[(identifier) (type_identifier)] @identifier
+(assignment_expression left: [(identifier) (field_expression)] @written)

@@ -25,3 +25,8 @@
 (enum_entry name: (simple_identifier) @enumerator)
 (associatedtype_declaration name: (_) @alias)
 ([(computed_property) @local (lambda_literal) @local (deinit_declaration) @local (willset_didset_block) @local])
+
+;; uses
+(navigation_expression) @member
+[(simple_identifier) (type_identifier)] @identifier
+(directly_assignable_expression [(simple_identifier) (navigation_expression)] @written)
