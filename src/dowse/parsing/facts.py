@@ -200,11 +200,11 @@ class Facts:
         }
 
     def import_spans(self) -> list[Span]:
-        """Return where the import statements are."""
+        """Return where the import statements and the names of packages are."""
         return [
             captures["bind"][0].byte_range
             for pattern, captures in self._matches
-            if pattern.role == "statement"
+            if pattern.role in ("statement", "package")
         ]
 
     def imports(self) -> list[Import]:

@@ -305,7 +305,8 @@ class Matches:
             plain_names = [pattern.plain_name for pattern in patterns]
             binds = [pattern.binds and not pattern.words for pattern in patterns]
             is_name = [pattern.is_name for pattern in patterns]
-            uses = [self.uses[pattern.use].append if pattern.use else None for pattern in patterns]
+            use_kinds = [pattern.use for pattern in patterns]
+            uses = [self.uses[kind].append if kind else None for kind in use_kinds]
             for index, captures in cursor.matches(root):
                 if plain[index]:
                     start, end = captures["call"][0].byte_range
@@ -327,7 +328,7 @@ class Matches:
                             count = max(count, 0) + 1
                         add((end - back, "call", name, qualifier, count))
                 elif add_use := uses[index]:
-                    add_use(captures[patterns[index].use][0])
+                    add_use(captures[use_kinds[index]][0])
                 elif is_name[index]:
                     for kind, nodes in captures.items():
                         self.names += [(*node.byte_range, kind) for node in nodes]
@@ -523,12 +524,9 @@ class Matches:
         known |= {each.name.encode() for each in names if has_members or "." not in each.qualified_name}
         variables = self.facts.variables()
         has_wildcard = any(name[-1:] == "*" for _, name, _, _ in imports)
-        uses = find_uses(self._data, self._language, self.uses, taken, variables, known, has_wildcard)
         spans = sorted(self.facts.import_spans())
-        starts = [start for start, _ in spans]
-        self.references = sorted(
-            [*self.references, *(use for use in uses if not contains_offset(use[0], starts, spans))]
-        )
+        uses = find_uses(self._data, self._language, self.uses, taken, variables, known, spans, has_wildcard)
+        self.references = sorted([*self.references, *uses])
 
     def _calls_of_ruby(self, calls: list[RawReference]) -> list[RawReference]:
         """Return the calls with those that are bare names; `a.b = c` calls `b=`, `a.class` makes nothing."""

@@ -7,11 +7,13 @@ out here: the fewer uses there are, the less there is to store and to link.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dowse.parsing.limits import MAX_NAME_BYTES
 from dowse.parsing.names import MAX_CALLEE_BYTES, UNKNOWN, callees
+from dowse.parsing.spans import contains_offset
+from dowse.types import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -32,9 +34,10 @@ IMPLICIT_SELF = frozenset(["java", "kotlin", "scala", "csharp", "cpp", "swift", 
 # The capture of a field that a method sets: `self.x = …`. Only the first time, that defines it.
 OWN_FIELD = "own_field"
 
-_LAST_NAME = re.compile(rb"[\w$]+\Z")
+# Both are matched backwards, from the end of a name or from its start.
+_LAST_NAME = re.compile(rb"[\w$]+")
 # What a name is a member of, in the arguments of a macro: they are no expressions yet.
-_PATH_BEFORE = re.compile(rb"(?:[\w$]+(?:\(\))?(?:\.|::|->))+\Z")
+_PATH_BEFORE = re.compile(rb"(?:(?:\.|::|>-)(?:\)\()?[\w$]+)+")
 _MAX_PATH_BYTES = 200
 _ENDS_OF_SEPARATORS = frozenset([b".", b":", b">"])
 
@@ -70,6 +73,7 @@ def find_uses(
     taken: Collection[int],
     variables: Collection[bytes],
     known: Collection[bytes],
+    imports: Sequence[Span],
     has_wildcard: bool,
 ) -> Iterator[RawUse]:
     """Yield the uses of names in a file, in any order.
@@ -81,18 +85,22 @@ def find_uses(
         taken: Where other references, and definitions, have their names.
         variables: The names that the file binds.
         known: The names that it defines or imports; others that it binds are local.
+        imports: Where its import statements are, sorted.
         has_wildcard: Whether it imports names without naming them.
     """
+    starts = [start for start, _ in imports]
     written = {node.end_byte for node in captures.get(_WRITTEN, ())}
     skipped = {node.start_byte for node in captures.get(_NO_USE, ())}
     for node in captures.get(_MEMBER, ()):
         start, end = node.byte_range
-        last = _LAST_NAME.search(data, max(start, end - MAX_NAME_BYTES), end)
-        if last is None or last.start() in skipped:
+        last = _LAST_NAME.match(data[max(start, end - MAX_NAME_BYTES) : end][::-1])
+        at = end - last.end() if last is not None else -1
+        if last is None or at in skipped:
             continue  # the inner part of a path that was captured as a whole
-        at = last.start() + data.startswith(b"$", last.start()) * (language == "php")  # `Foo::$count`
+        if language == "php" and data.startswith(b"$", at):  # `Foo::$count`
+            at += 1
         skipped.add(at)
-        if at not in taken:
+        if at not in taken and not contains_offset(at, starts, imports):
             name, qualifier, _ = callees[data[max(start, end - MAX_CALLEE_BYTES) : end]]
             if name:
                 kind = "write" if end in written else "read"
@@ -112,6 +120,8 @@ def find_uses(
             continue
         if start in taken or start in skipped or not 0 < end - start <= MAX_NAME_BYTES:
             continue
+        if contains_offset(start, starts, imports):
+            continue
         qualifier = _qualifier_before(data, start)
         if is_local and name_bytes not in known and not qualifier:
             continue
@@ -124,8 +134,8 @@ def _qualifier_before(data: bytes, start: int) -> str:
     before = data[max(0, start - 2) : start]
     if before not in (b"::", b"->") and (before[-1:] != b"." or before == b".."):
         return ""
-    path = _PATH_BEFORE.search(data, max(0, start - _MAX_PATH_BYTES), start)
-    return callees[path[0] + b"_"][1] if path else UNKNOWN
+    path = _PATH_BEFORE.match(data[max(0, start - _MAX_PATH_BYTES) : start][::-1])
+    return callees[path[0][::-1] + b"_"][1] if path else UNKNOWN
 
 
 def _literal_type(data: bytes, key: Node) -> str:

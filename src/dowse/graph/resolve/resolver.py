@@ -61,6 +61,8 @@ _RESOLVED = partial(tuple.__new__, ResolvedReference)
 _MAX_LINES = 1 << 40
 # Languages in which `f()` is a function even if a variable has the name.
 _SEPARATE_FUNCTIONS = frozenset(["java", "php", "ruby"])
+# Languages in which neither a call nor a type can be the name of a field or constant.
+_FIELDS_UNLIKE_CALLS = frozenset(["java", "php"])
 # Languages in which `x.name` can be a call, and calls nothing if the name is that of a field.
 _FIELDS_LIKE_CALLS = frozenset(["ruby", "scala"])
 
@@ -140,8 +142,11 @@ class _FileResolver:
         return -1
 
     def _resolve(self, reference: Reference, owner: int) -> None:
-        is_use = reference.kind in ("read", "write")
-        if is_use or not self._resolve_to_symbol(reference, owner):
+        if reference.kind in ("read", "write"):
+            self._resolve_use(reference, owner)
+            return
+        can_name = reference.kind not in ("call", "use") or self._scope.language not in _FIELDS_UNLIKE_CALLS
+        if not self._resolve_to_symbol(reference, owner) and can_name:
             self._resolve_use(reference, owner)
 
     def _resolve_to_symbol(self, reference: Reference, owner: int) -> bool:
@@ -184,7 +189,7 @@ class _FileResolver:
             return
         if value.kind == "class":
             value = only_types(value)
-        if reference.kind in ("call", "value"):
+        if reference.kind in ("call", "value") or (reference.kind == "import" and value.kind != "name"):
             reference = reference._replace(kind="read")
         self._add_targets(reference, owner, self._rules.select_overloads(value, reference))
 

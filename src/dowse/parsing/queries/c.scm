@@ -36,6 +36,8 @@
 (declaration declarator: (init_declarator declarator: [(identifier) @name (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)]) (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))] value: (initializer_list))) @constant
 
 ;; names
+; A body after a macro, as in `TEST(name) { … }`.
+(function_definition declarator: (parenthesized_declarator) body: (_) @local)
 (preproc_def name: (_) @macro)
 ([(struct_specifier name: (type_identifier) @struct body: (_)) (union_specifier name: (type_identifier) @struct body: (_)) (enum_specifier name: (type_identifier) @enum body: (_))])
 (enumerator name: (_) @enumerator)
