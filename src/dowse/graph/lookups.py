@@ -120,6 +120,15 @@ class Lookups:
             found.append(keys.name_key(family, is_member, name))
         return found
 
+    def is_defined(self, family: str, name: str) -> bool:
+        """Whether any symbol or name is called so."""
+        for is_member in (True, False):
+            dependency, key = self._used_names[family, is_member, name]
+            self.dependencies.add(dependency)
+            if key or self.key_of_name(family, is_member, name):
+                return True
+        return False
+
     def language(self, path: str) -> str | None:
         """Return the language of a file, None if there is no such file."""
         dependency, language = self._languages[path,]

@@ -65,6 +65,8 @@ _SEPARATE_FUNCTIONS = frozenset(["java", "php", "ruby"])
 _FIELDS_UNLIKE_CALLS = frozenset(["java", "php"])
 # Languages in which `x.name` can be a call, and calls nothing if the name is that of a field.
 _FIELDS_LIKE_CALLS = frozenset(["ruby", "scala"])
+# Languages in which a module often gives what it exports another name than its definition has.
+_EXPORTS_ALIASES = frozenset(["ecmascript", "python"])
 
 
 class Links(NamedTuple):
@@ -108,6 +110,7 @@ class _FileResolver:
         self._file, self._rules, self._links, self._scope = file, rules, links, scope
         self._symbols = file.symbols
         self._remainder = table.remainder
+        self._bindings = table.bindings
         self._local = LocalScopes(file.symbols, table.local, table.remainder, rules.sigil)
         self._values: dict[tuple[str, str, str, int], Value | None] = {}
         self._readable_values: dict[tuple[str, str, int], Value | None] = {}
@@ -179,6 +182,8 @@ class _FileResolver:
 
     def _resolve_use(self, reference: Reference, owner: int) -> None:
         """Add the edges of a reference to names; of a read or write, also to symbols that can be read."""
+        if not self._may_be_defined(reference.name):
+            return
         is_use = reference.kind in ("read", "write", "value", "import")
         value = self._readable(reference, owner)
         if value is None or value.kind == "external":
@@ -192,6 +197,13 @@ class _FileResolver:
         if reference.kind in ("call", "value") or (reference.kind == "import" and value.kind != "name"):
             reference = reference._replace(kind="read")
         self._add_targets(reference, owner, self._rules.select_overloads(value, reference))
+
+    def _may_be_defined(self, name: str) -> bool:
+        """Whether a name can be one of the index: most are not, and it takes long to resolve them."""
+        family = self._scope.family
+        if family in _EXPORTS_ALIASES or f"import {name}" in self._bindings or self._local.binds(name):
+            return True
+        return self._rules.lookups.is_defined(family, name)
 
     def _readable(self, reference: Reference, owner: int) -> Value | None:
         """Return what a name is, other than the value that it has; shared as those of calls are."""
