@@ -1,14 +1,17 @@
 """How many of the names that Universal Ctags finds are known to dowse, written to a result file.
 
-    python bench/names.py parse  --repos DIR [--only NAME …] [--set held_out] [--misses 20] [--out FILE]
-    python bench/names.py search --repos DIR [--work DIR] [--out bench/results/names.json]
+    python bench/names.py parse|search|lsp --repos DIR [--set held_out] [--only NAME …] [--work DIR]
+        [--misses FILE] [--out bench/results/names.json]
 
-`parse` compares every name with what `parse_file` defines at that line; there is no index. `search` indexes
-each repository by words, takes a sample of the names (a fixed seed), and asks for each of them alone: whether
-the first hit is a definition of that name, whether the answer denies that there is one, and whether
-`symbols` lists it. The repositories are in bench/manifests/names.json: DIR/NAME is a checkout of the commit.
-Locals, parameters and anonymous names are left out, and files that dowse does not index. What ctags mistakes
-for a definition counts; beside are the shares without the mistakes that a rule tells, and their number.
+`parse` compares every name with what dowse defines at that line. `search` takes a
+sample of the names of each repository (a fixed seed) and asks for each alone: whether the first hit is a
+definition of that name (`search`) or has the name and such a definition follows before any hit of another
+name (`search_same_name`), whether `symbols` lists it, and that the answer does not deny it (`known`). `lsp`
+asks for the definition at one use of each. Of several definitions any is right. The repositories are in
+bench/manifests/names.json: DIR/NAME is a checkout of the commit. Locals, parameters and anonymous names are
+left out, as well as files that dowse does not index; of JavaScript and TypeScript, variables in indented
+lines are locals. What ctags mistakes for a definition counts; beside are the shares without the mistakes
+that a rule tells (`MISTAKES`), and their number.
 """
 
 from __future__ import annotations
@@ -19,49 +22,62 @@ import random
 import re
 import subprocess
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dowse.parsing.languages import LANGUAGES, detect_language
-from dowse.parsing.parser import parse_file
-from dowse.source.content import classify_content, decode
-from dowse.source.walk import WalkedFile, walk
+from lsprotocol import types
+
+from dowse import Index
+from dowse.interfaces.lsp.cursor import symbols_at
+from dowse.interfaces.lsp.encoding import Encoding
+from dowse.interfaces.lsp.source import Source
+from dowse.parsing.languages import LANGUAGES
 from dowse.types import Symbol, SymbolRow
 
 from common import work_folder, write_results
 
 MANIFEST = Path(__file__).parent / "manifests" / "names.json"
 SEED = 37
-# What the index reads of a file to tell its language.
-HEAD = 65_536
 # Names of each repository that are searched.
 SAMPLE = 220
-CTAGS = ("ctags", "--output-format=json", "--fields=+nKzls", "--sort=no", "--links=no", "-L", "-", "-f", "-")
-# Kinds of ctags that are local, or name nothing.
-LOCAL_KINDS = frozenset(["local", "parameter", "label", "heredoc", "receiver", "macroparam"])
-ANONYMOUS = re.compile(r"__anon|anonFunc|[Aa]nonymous[A-Z]\w*[0-9a-f]{8}|<lambda>")
-# ctags reports variables in functions of these languages. Their scope, or that of what holds them, tells most
-# of them; in JavaScript and TypeScript what is declared in an indented line is in a function or a block.
-WITH_LOCALS = frozenset(["javascript", "typescript", "kotlin", "php"])
-VARIABLES = frozenset(["constant", "variable", "class", "property"])
-DECLARED_IN_BLOCK = re.compile(r"\s+(?:export\s+)?(?:(?:for|if|while)\b.*\b)?(?:const|let|var|using)\b")
-# The line that opens the body of a function, and what is indented below it.
-OPENS_FUNCTION = re.compile(r".*(?:=>|\bfunction\b.*|\)(?:\s*:[^{]*)?)\s*\{\s*$")
-OBJECT_IN_BLOCK = re.compile(r"\s+(?!.*\b(?:class|function|prototype)\b)")
-IN_FUNCTION_OF_PHP = re.compile(r"\s+(?!.*\b(?:public|protected|private|var|static|readonly)\b)")
-# Tags that are no definitions of a name, by ctags' own kind or text.
-IMPORT = re.compile(r"\s*(?:use|import)\b(?!.*\bas\b)|\s+type\s+\w+(?:\s+as\s+\w+)?,?\s*$")
-ECMASCRIPT_WORDS = "as break case const else extends false if infer instanceof new return satisfies this true"
-RESERVED = {
-    "javascript": frozenset(ECMASCRIPT_WORDS.split()),
-    "typescript": frozenset(ECMASCRIPT_WORDS.split()),
-    "haskell": frozenset(
-        "class data deriving family foreign import infixl infixr instance newtype type where".split()
-    ),
-}
+# With the endings of files that this version of ctags does not know.
+ENDINGS = {"JavaScript": ["cjs"], "TypeScript": ["cts", "mts", "tsx"], "Sh": ["bats"]}
+MAPS = [f"--map-{language}=+.{ending}" for language, endings in ENDINGS.items() for ending in endings]
+CTAGS = ("ctags", "--output-format=json", "--fields=+nKzls", "--sort=no", "--links=no", *MAPS)
 # What the parser of another language finds in a file tells nothing about this one's.
 SAME_LANGUAGE = {"C#": "csharp", "C++": "cpp", "Sh": "bash", "CUDA": "cpp"}
+# Rules read "language kind of-its-scope name line", as ctags has them. Variables of functions and such:
+LOCAL = re.compile(
+    r"\w+ (?:local|parameter|label|heredoc|receiver|macroparam) "
+    r"|\w+ \w+ \w* (?:__anon|anonFunc|[Aa]nonymous[A-Z]\w*[0-9a-f]{8}|<lambda>)|\w+ \w+ \w*  "
+    r"|(?:javascript|typescript|kotlin|php) (?:constant|variable|class|property) (?:function|method) "
+    r"|(?:javascript|typescript) (?:constant|variable) \w* \S+ \s"
+    r"|(?:javascript|typescript) class \w* \S+ \s(?!.*\b(?:class|function|prototype)\b)"
+    r"|php variable \w* \S+ \s(?!.*\b(?:public|protected|private|var|static|readonly)\b)"
+)
+# Tags that are no definitions of a name.
+MISTAKES = {
+    "import": r"(?:php|typescript) alias \w* \S+ (?:\s*(?:use|import)\b(?!.*\bas\b)|\s+type\s+\w+.*,?$)",
+    "implementation of a type": r"\w+ implementation ",
+    "description of a test": r"\w+ test ",
+    "first part of a name": r"haskell module \w* (\S+) .*\b\1\.",
+    "name without its mark": r"ruby alias \w* (\S+) .*\b\1[?!]",
+    "array taken for a function": r"bash function \w* \S+= ",
+    "no function": r"lua function \w* (\S*?)(\w+) (?!.*\bfunction\s+\1\2\b)(?!.*\b\2\W*=\s*function\b)"
+    r"|haskell function \w* \S+ \$\(",
+    "parameter or type": r"csharp field \w* (\S+) (?!.*\b\1\s*(?:[;,{[]|=(?!>)|$))"
+    r"|(?:java|type)script (?:constant|variable|property|field) \w* (\S+) (?!(?:.*[\[{,;.]|.*\b(?:const|let"
+    r"|var|public|private|protected|readonly|static|declare|export|async|abstract|override)\s)?\s*[\"'#]?\2\b)",
+    "reserved word": r"(?:java|type)script \w+ \w* (?:as|break|case|const|else|export|extends|false|if|infer"
+    r"|instanceof|new|return|satisfies|this|true) |haskell \w+ \w* (?:class|data|deriving|family|foreign"
+    r"|import|infix[lr]|instance|newtype|type|where) ",
+}
+COMMENT = re.compile(r"\s*(?:#(?!\s*(?:if|define|undef|el))|//|/?\*|--|;|%)|.*\"\"\"")
+NO_CODE = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`|//.*|/\*.*?\*/|\s#\s.*")
+
+Files = dict[str, tuple[str, list[str]]]  # language and lines by path
 
 
 class Tag(NamedTuple):
@@ -74,240 +90,163 @@ class Tag(NamedTuple):
     language: str  # as dowse names it
     mistake: str = ""  # why it is no definition of a name
 
-
-class Repository(NamedTuple):
-    """A row of the manifest."""
-
-    name: str
-    url: str
-    commit: str
-    set: str  # "development": misses were read one by one; "held_out": measured only
+    def spellings(self) -> set[str]:
+        """Return the name as ctags has it, and without what it adds: scope, arity, sigil."""
+        plain = re.split(r"[.:\\]", self.name)[-1] or self.name
+        operator = self.name.replace(" ", "") if self.name.startswith("operator") else plain.rstrip("=")
+        return {self.name, plain, operator, plain.strip("$#'\"`")}
 
 
-def repositories(manifest: Path, only: Sequence[str], chosen: str) -> list[Repository]:
-    """Return the rows of the manifest that are asked for."""
-    rows = [Repository(**row) for row in json.loads(manifest.read_text())]
-    return [row for row in rows if (not only or row.name in only) and chosen in ("", row.set)]
+Outcomes = dict[str, dict[Tag, bool]]  # what is known, by what was asked
 
 
-def indexed_files(root: Path) -> dict[str, tuple[str, bytes]]:
-    """Return language and text of every file that dowse indexes and has a grammar for."""
-    files = {}
-    for entry in walk(root, user_ignores=False):
-        if not isinstance(entry, WalkedFile):
-            continue
-        data = (root / entry.path).read_bytes()
-        language = detect_language(entry.path, data[:HEAD])
-        if language in LANGUAGES and not classify_content(data, entry.path).skip_reason:
-            files[entry.path] = (language, decode(data)[0].encode())
-    return files
+class Definitions(NamedTuple):
+    """What ctags finds in a repository."""
+
+    tags: list[Tag]  # without locals
+    by_spelling: dict[str, list[Tag]]  # with them
+    files: Files
+
+    def has(self, name: str, found: Iterable[Symbol | SymbolRow]) -> bool:
+        """Whether one of these symbols is what ctags calls a definition of the name."""
+        return any(
+            each.path == tag.path
+            and each.start_line <= tag.line <= each.end_line
+            and (each.start_line == tag.line or each.name in tag.spellings())
+            for each in found
+            for tag in self.by_spelling[name]
+        )
 
 
-def tags(root: Path, files: dict[str, tuple[str, bytes]]) -> list[Tag]:
-    """Return what ctags defines in some files, without locals."""
-    done = subprocess.run(CTAGS, cwd=root, input="\n".join(files).encode(), capture_output=True, check=True)
-    rows = [json.loads(line.decode("utf-8", "replace")) for line in done.stdout.splitlines()]
-    texts = {row["path"]: files[row["path"]][1].decode().split("\n") for row in rows}
-    local = {
-        (row["path"], row["name"], row["line"])
-        for row in rows
-        if is_in_function(row, texts[row["path"]], files[row["path"]][0])
-    }
-    holders = {(path, name) for path, name, _ in local}
+def run_ctags(root: Path, files: Files, *options: str) -> list[dict[str, Any]]:
+    """Return the tags in some files, as ctags describes them."""
+    command = (*CTAGS, *options, "-L", "-", "-f", "-")
+    done = subprocess.run(command, cwd=root, input="\n".join(files).encode(), capture_output=True, check=True)
+    return [json.loads(line.decode("utf-8", "replace")) for line in done.stdout.splitlines()]
+
+
+def definitions(index: Index) -> Definitions:
+    """Return what ctags defines in the files of a repository that have a grammar."""
+    with index.backend.reader() as reader:
+        stored = reader.file_rows([row for row, *_ in reader.paths()])
+        texts = {each.path: reader.text(each.file_id).decode().split("\n") for each in stored}
+    files = {each.path: (each.language, texts[each.path]) for each in stored if each.language in LANGUAGES}
+    quotes = {path: [0, *accumulate(line.count('"""') for line in lines)] for path, lines in texts.items()}
+    rows = run_ctags(index.root, files)
     macros = {row["name"] for row in rows if row["kind"] == "macro"}
-    found = set()
+    found: dict[Tag, list[str]] = {}  # with what is around them
+    local = set()
     for row in rows:
-        name, path, number, language = row["name"], row["path"], row["line"], files[row["path"]][0]
+        name, path, kind, (language, lines) = row["name"], row["path"], row["kind"], files[row["path"]]
         theirs = SAME_LANGUAGE.get(row["language"], row["language"].lower())
-        if (theirs != language and not {theirs, language} <= {"c", "cpp"}) or (path, name, number) in local:
-            continue
-        around = {(path, holder) for holder in row.get("scope", "").split(".")}
-        if language not in WITH_LOCALS or not around & holders:
-            wrong = mistake(row, texts[path][number - 1], language, macros)
-            found.add(Tag(name, path, number, row["kind"], language, wrong))
-    return sorted(found)
-
-
-def is_in_function(row: dict[str, Any], lines: Sequence[str], language: str) -> bool:
-    """Whether a tag is a variable of a function, or has no name."""
-    name, kind = row["name"], row["kind"]
-    if not name or kind in LOCAL_KINDS or ANONYMOUS.match(name):
-        return True
-    if language not in WITH_LOCALS or kind not in VARIABLES:
-        return False
-    if row.get("scopeKind") in ("function", "method"):
-        return True
-    line = lines[row["line"] - 1]
-    if language == "php":
-        return kind == "variable" and IN_FUNCTION_OF_PHP.match(line) is not None
-    if language == "kotlin":
-        return False
-    if DECLARED_IN_BLOCK.match(line) or (kind == "class" and OBJECT_IN_BLOCK.match(line)):
-        return True
-    return kind in ("constant", "variable") and any(
-        map(OPENS_FUNCTION.match, openers(lines, row["line"] - 1))
-    )
-
-
-def openers(lines: Sequence[str], index: int) -> Iterator[str]:
-    """Yield the lines around one that are indented less, from the inside."""
-    depth = indentation(lines[index])
-    while depth and index:
-        index -= 1
-        if lines[index].strip() and indentation(lines[index]) < depth:
-            depth = indentation(lines[index])
-            yield lines[index]
-
-
-def indentation(line: str) -> int:
-    """Return how far a line is indented."""
-    return len(line) - len(line.lstrip())
-
-
-def mistake(row: dict[str, Any], line: str, language: str, macros: set[str]) -> str:
-    """Return why a tag is no definition of a name, or ""."""
-    name, kind = row["name"], row["kind"]
-    if kind == "alias" and language in ("php", "typescript") and IMPORT.match(line):
-        return "import"
-    if kind == "implementation":
-        return "implementation of a type"
-    if kind == "module" and language == "haskell" and f"{name}." in line:
-        return "first part of a name"
-    if kind == "test":
-        return "description of a test"
-    if kind == "function" and name in macros and language in ("c", "cpp"):
-        return "use of a macro"
-    if language == "bash" and name.endswith("="):
-        return "array taken for a function"
-    return "reserved word" if name in RESERVED.get(language, ()) else ""
-
-
-def known_at_parse(found: Sequence[Tag], files: dict[str, tuple[str, bytes]]) -> dict[Tag, bool]:
-    """Tell of each name whether dowse defines it at that line."""
-    by_path = defaultdict(list)
+        if theirs == language or {theirs, language} <= {"c", "cpp"}:
+            text = f"{language} {kind} {row.get('scopeKind', '')} {name} {lines[row['line'] - 1]}"
+            wrong = next((why for why, rule in MISTAKES.items() if re.match(rule, text)), "")
+            if kind == "function" and name in macros and language in ("c", "cpp"):
+                wrong = "use of a macro"
+            if quotes[path][row["line"] - 1] % 2:
+                wrong = "in a text"
+            tag = Tag(name, path, row["line"], kind, language, wrong)
+            found[tag] = row.get("scope", "").split(".")
+            if LOCAL.match(text):
+                local.add((path, name))
+                found[tag].append(name)
+    by_spelling = defaultdict(list)
     for tag in found:
-        by_path[tag.path].append(tag)
-    known = {}
-    for path, rows in by_path.items():
-        language, text = files[path]
-        parsed = parse_file(text, language, path, definitions_only=True)
-        lines = {(name.name, name.line) for name in parsed.names}
-        spans = defaultdict(list)
-        for each in parsed.definitions:
-            spans[each.name].append((each.start_line, each.end_line))
-        for tag in rows:
-            known[tag] = any(
-                (name, tag.line) in lines or any(first <= tag.line <= last for first, last in spans[name])
-                for name in spellings(tag)
-            )
-    return known
+        for name in tag.spellings():
+            by_spelling[name].append(tag)
+    tags = [tag for tag, around in found.items() if not any((tag.path, each) in local for each in around)]
+    return Definitions(sorted(tags), by_spelling, files)
 
 
-def spellings(tag: Tag) -> tuple[str, ...]:
-    """Return a name as ctags has it, and without what it adds: scope, arity, sigil."""
-    name = tag.name
-    plain = re.split(r"[.:\\]", name)[-1] or name
-    operator = name.replace(" ", "") if name.startswith("operator") else plain.rstrip("=")
-    marked = (f"{plain}?", f"{plain}!") if tag.language == "ruby" and tag.kind == "alias" else ()
-    return tuple(dict.fromkeys((name, plain, operator, plain.strip("$#'\"`"), *marked)))
-
-
-def shares(outcome: dict[Tag, bool], key: Callable[[Tag], str]) -> dict[str, dict[str, float]]:
-    """Return how many of the names of each group are known."""
-    totals, right = Counter(map(key, outcome)), Counter(key(tag) for tag, ok in outcome.items() if ok)
+def known_to_parser(known: Definitions, index: Index) -> Outcomes:
+    """Tell of each name whether dowse defines it at that line."""
+    places = defaultdict(list)
+    with index.backend.reader() as reader:
+        for row in reader.rows_named(list(known.by_spelling), 10_000_000, with_names=True):
+            places[row.path, row.name].append(range(row.start_line, row.end_line + 1))
     return {
-        group: {"names": count, "known": right[group], "share": round(right[group] / count, 4)}
-        for group, count in sorted(totals.items())
+        "parse": {
+            tag: any(tag.line in lines for name in tag.spellings() for lines in places[tag.path, name])
+            for tag in known.tags
+        }
     }
 
 
-def print_misses(outcome: dict[Tag, bool], count: int) -> None:
-    """Print a random choice of the names that are not known, by language and kind."""
-    groups = defaultdict(list)
-    for tag, ok in outcome.items():
-        if not ok and not tag.mistake:
-            groups[tag.language, tag.kind].append(tag)
-    for (language, kind), missed in sorted(groups.items(), key=lambda item: -len(item[1])):
-        print(f"\n{language} {kind}: {len(missed)}")
-        for tag in random.Random(SEED).sample(missed, min(count, len(missed))):
-            print(f"  {tag.name:32} {tag.path}:{tag.line}")
-
-
-def by_parsing(rows: Sequence[Repository], arguments: argparse.Namespace) -> dict[str, Any]:
-    """Compare all names with what the parser knows."""
-    outcome: dict[Tag, bool] = {}
-    for row in rows:
-        files = indexed_files(arguments.repos / row.name)
-        known = known_at_parse(tags(arguments.repos / row.name, files), files)
-        outcome |= {tag._replace(path=f"{row.name}/{tag.path}"): ok for tag, ok in known.items()}
-    return {"parse": tables(outcome, arguments, {row.name: row.set for row in rows})}
-
-
-def by_search(rows: Sequence[Repository], arguments: argparse.Namespace) -> dict[str, Any]:
+def known_to_search(known: Definitions, index: Index) -> Outcomes:
     """Ask for a sample of the names, each alone, and look each up as a symbol."""
-    from dowse import Index
-
-    first: dict[Tag, bool] = {}
-    listed: dict[Tag, bool] = {}
-    denied: list[str] = []
-    with work_folder(arguments.work) as folder:
-        for row in rows:
-            root = arguments.repos / row.name
-            found = tags(root, indexed_files(root))
-            places = defaultdict(list)
-            for tag in found:
-                places[tag.name].append(tag)
-            sample = random.Random(SEED).sample(found, min(SAMPLE, len(found)))
-            where = {"index_dir": str(folder / row.name), "encoder": "none"}
-            with Index.open(root, **where) as index:
-                index.update()
-                for tag in sample:
-                    answer = index.search(tag.name, k=1)
-                    key = tag._replace(path=f"{row.name}/{tag.path}")
-                    first[key] = any(is_definition(hit.symbol, places[tag.name]) for hit in answer)
-                    symbols = index.symbols(tag.name, limit=1_000)
-                    listed[key] = any(is_definition(each, places[tag.name]) for each in symbols)
-                    if any(note.code == "unknown-name" for note in answer.notes):
-                        denied.append(f"{key.path}:{key.line} {key.name}")
-            print(f"{row.name}: {len(sample)} names", flush=True)
-    sets = {row.name: row.set for row in rows}
-    results = {"search": tables(first, arguments, sets), "symbols": tables(listed, arguments, sets)}
-    return {**results, "denied": len(denied), "denied_names": denied}
+    outcomes: Outcomes = defaultdict(dict)
+    for tag in random.Random(SEED).sample(known.tags, min(SAMPLE, len(known.tags))):
+        answer = index.search(tag.name, k=20)
+        hits = [hit.symbol for hit in answer]
+        other = next((at for at, hit in enumerate(hits) if hit.name not in tag.spellings()), len(hits))
+        outcomes["search"][tag] = known.has(tag.name, hits[:1])
+        outcomes["search_same_name"][tag] = known.has(tag.name, hits[: max(1, other)])
+        outcomes["symbols"][tag] = known.has(tag.name, index.symbols(tag.name, limit=1_000))
+        outcomes["known"][tag] = all(note.code != "unknown-name" for note in answer.notes)
+    return outcomes
 
 
-def is_definition(symbol: Symbol | SymbolRow, places: Sequence[Tag]) -> bool:
-    """Whether a hit is what ctags calls a definition of the name."""
-    return any(
-        symbol.path == tag.path
-        and symbol.start_line <= tag.line <= symbol.end_line
-        and (symbol.start_line == tag.line or symbol.name in spellings(tag))
-        for tag in places
-    )
+def known_to_lsp(known: Definitions, index: Index) -> Outcomes:
+    """Ask for the definition at one use of each name of a sample, as the language server does.
 
-
-def tables(outcome: dict[Tag, bool], arguments: argparse.Namespace, sets: dict[str, str]) -> dict[str, Any]:
-    """Return and print the shares of names that are known, by set, repository, language and kind."""
-    if arguments.language:
-        outcome = {tag: ok for tag, ok in outcome.items() if tag.language in arguments.language}
-    if arguments.misses:
-        print_misses(outcome, arguments.misses)
-    right = {tag: ok for tag, ok in outcome.items() if not tag.mistake}
-    result = {
-        "kinds": shares(outcome, lambda tag: f"{tag.language} {tag.kind}"),
-        "repositories": shares(outcome, lambda tag: tag.path.partition("/")[0]),
-        "languages": shares(outcome, lambda tag: tag.language),
-        "languages_without_mistakes": shares(right, lambda tag: tag.language),
-        "sets": shares(outcome, lambda tag: sets[tag.path.partition("/")[0]]),
-        "sets_without_mistakes": shares(right, lambda tag: sets[tag.path.partition("/")[0]]),
-        "all": shares(outcome, lambda _: "all"),
-        "all_without_mistakes": shares(right, lambda _: "all"),
+    A use is an identifier in code, in a file of which ctags knows no local or parameter of that name.
+    """
+    outcome, chance = dict[Tag, bool](), random.Random(SEED)
+    defined = {(tag.name, tag.path, tag.line) for tag in known.tags}
+    every = {
+        (row["name"], row["path"], row["line"]) for row in run_ctags(index.root, known.files, "--kinds-all=*")
     }
-    for title, groups in result.items():
-        print(f"\n{title}")
-        for group, row in groups.items():
-            print(f"  {group:32} {row['known']:>7} of {row['names']:>7}  {row['share']:.1%}")
+    local = {each[:2] for each in every - defined}
+    sample = chance.sample(known.tags, min(len(known.tags), 4 * SAMPLE))
+    uses = uses_of({tag.name for tag in sample}, known.files, defined)
+    with index.backend.reader() as reader:
+        source = Source(None, reader, {}, Encoding.UTF32)
+        for tag in sample:
+            here = [use for use in uses[tag.name, tag.language] if (tag.name, use[0]) not in local]
+            if here and len(outcome) < SAMPLE:
+                path, line, column = chance.choice(here)
+                meant = symbols_at(source, reader.source_files([path])[0], types.Position(line - 1, column))
+                lines = [(each.row.path, source.name_range(each.row).start.line + 1) for each in meant]
+                outcome[tag] = any((tag.name, *each) in defined for each in lines)
+    return {"lsp": outcome}
+
+
+def uses_of(
+    wanted: set[str], files: Files, defined: set[tuple[str, str, int]]
+) -> dict[tuple[str, str], list[tuple[str, int, int]]]:
+    """Return path, line and column of identifiers that no tag is at, by name and language."""
+    places = defaultdict(list)
+    for path, (language, lines) in files.items():
+        in_text = False
+        for number, line in enumerate(lines, 1):
+            in_text ^= line.count('"""') == 1
+            if not in_text and not COMMENT.match(line):
+                for word in re.finditer(r"[\w$]+", NO_CODE.sub(lambda each: " " * len(each[0]), line)):
+                    if word[0] in wanted and (word[0], path, number) not in defined:
+                        places[word[0], language].append((path, number, word.start()))
+    return places
+
+
+def tables(title: str, outcome: dict[Tag, bool], sets: dict[str, str]) -> dict[str, Any]:
+    """Return and print the shares of names that are known, by language and set."""
+    result: dict[str, Any] = defaultdict(dict)
+    right = {tag: ok for tag, ok in outcome.items() if not tag.mistake}
+    for ending, each in (("", outcome), ("_without_mistakes", right)):
+        groups = defaultdict(list)
+        for tag, ok in each.items():
+            groups["languages", tag.language].append(ok)
+            groups["sets", sets[tag.path.partition("/")[0]]].append(ok)
+            groups["all", "all"].append(ok)
+        for (group, name), oks in sorted(groups.items()):
+            share = round(sum(oks) / len(oks), 4)
+            result[group + ending][name] = {"names": len(oks), "known": sum(oks), "share": share}
+            print(f"{title} {group + ending:28} {name:12} {sum(oks):>7} of {len(oks):>7}  {share:.1%}")
     mistakes = Counter(f"{tag.language}: {tag.mistake}" for tag in outcome if tag.mistake)
     return {**result, "mistakes": dict(sorted(mistakes.items()))}
+
+
+LEVELS = {"parse": known_to_parser, "search": known_to_search, "lsp": known_to_lsp}
 
 
 def main() -> None:
@@ -315,21 +254,34 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("level", choices=["parse", "search"])
+    parser.add_argument("level", choices=LEVELS)
     parser.add_argument("--repos", type=Path, required=True)
-    parser.add_argument("--manifest", type=Path, default=MANIFEST)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--set", choices=["development", "held_out"], default="")
-    parser.add_argument("--language", nargs="*", default=[])
-    parser.add_argument("--misses", type=int, default=0)
+    parser.add_argument("--misses", type=Path, help="list what is not known in this file")
     parser.add_argument("--work", type=Path)
     parser.add_argument("--out", type=Path, help="the level's part of this file is replaced")
-    arguments = parser.parse_args()
-    rows = repositories(arguments.manifest, arguments.only, arguments.set)
-    results = (by_parsing if arguments.level == "parse" else by_search)(rows, arguments)
-    if arguments.out:
-        old = json.loads(arguments.out.read_text())["results"] if arguments.out.exists() else {}
-        write_results(arguments.out, {**old, **results})
+    options = parser.parse_args()
+    rows = json.loads(MANIFEST.read_text())
+    sets = {row["name"]: row["set"] for row in rows if not options.only or row["name"] in options.only}
+    outcomes: Outcomes = defaultdict(dict)
+    with work_folder(options.work) as folder:
+        for name, chosen in sets.items():
+            if options.set in ("", chosen):
+                with Index.open(options.repos / name, index_dir=str(folder / name), encoder="none") as index:
+                    index.update()
+                    for title, outcome in LEVELS[options.level](definitions(index), index).items():
+                        outcomes[title] |= {
+                            tag._replace(path=f"{name}/{tag.path}"): ok for tag, ok in outcome.items()
+                        }
+                print(name, flush=True)
+    results = {title: tables(title, outcome, sets) for title, outcome in outcomes.items()}
+    if options.misses:
+        missed = [f"{title}\t{tag}" for title, each in outcomes.items() for tag, ok in each.items() if not ok]
+        options.misses.write_text("\n".join(missed))
+    if options.out:
+        old = json.loads(options.out.read_text())["results"] if options.out.exists() else {}
+        write_results(options.out, {**old, **results})
 
 
 if __name__ == "__main__":

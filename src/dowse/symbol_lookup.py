@@ -16,6 +16,9 @@ from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, SymbolRow, is_test
 _LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?\Z")
 # The path of a file, and the name of a symbol in it: src/server.c:main.
 _PATH_AND_NAME = re.compile(r"(?P<path>[^:]+\.\w+):(?P<name>[^\W\d].*)")
+# `Class.method`, `Class::method`, `Class#method`, `Class:method`, `folder/file.name`.
+_SEPARATORS = re.compile(r"::|->|[.#/\\]|(?<=\w):(?=[^\W\d])")
+_OPERATOR = re.compile(r"\boperator\s+(?=\W)")
 # Candidates that an error about an ambiguous name lists.
 _MAX_LISTED = 8
 # Names of files that stand for their folder.
@@ -126,15 +129,17 @@ def has_symbol(reader: Reader, name: str, *, with_names: bool = False) -> bool:
         return bool(symbols_named(reader, name, 1))
     parts = _parts(name)
     if len(parts) == 1:  # however many symbols have it
-        return bool(reader.rows_named(parts, 1, with_names=with_names))
+        return bool(reader.rows_named(_spellings(name, parts[-1]), 1, with_names=with_names))
     return bool(_longest_match(*_named_like(reader, name, with_names=with_names)))
 
 
-def names_called(reader: Reader, name: str, limit: int) -> list[SymbolRow]:
-    """Return the names that a text means, the project's own code first; those of a symbol's name as well."""
-    parts, named = _named_like(reader, name)
-    rows = [row for row in _longest_suffix(parts, named) if row.row < 0]
-    return sorted(rows, key=partial(_relevance_key, parts))[:limit]
+def rows_meant(reader: Reader, text: str) -> list[SymbolRow]:
+    """Return all symbols and names that a text means, each once, the project's own code first."""
+    if _LOCATION.match(_normalize(text)):
+        return symbols_named(reader, text, _MAX_LISTED)
+    parts, named = _named_like(reader, text)
+    rows = sorted(_longest_suffix(parts, named), key=partial(_relevance_key, parts))
+    return [*_first_parts([row for row in rows if row.row > 0]), *(row for row in rows if row.row < 0)]
 
 
 def names_containing(reader: Reader, part: str, limit: int) -> list[SymbolRow]:
@@ -234,8 +239,22 @@ def _named_like(reader: Reader, text: str, *, with_names: bool = True) -> tuple[
         named = _named(reader, parts[-1], with_names=with_names)
         if named := _longest_suffix(parts, [row for row in named if _is_at(row, in_file["path"])]):
             return parts, named
-    parts = _parts(text)
-    return parts, _named(reader, parts[-1], with_names=with_names) if parts else []
+    whole, parts = _normalize(text), _parts(text)
+    if not parts:
+        return [], []
+    named = reader.rows_named(_spellings(text, parts[-1]), _MAX_SAME_NAME, with_names=with_names)
+    same = [row for row in named if row.name == whole and row.kind not in NON_DEFINITION_KINDS]
+    if same and whole != parts[-1]:
+        return [whole], same
+    return parts, [row for row in named if row.name == parts[-1]] or named
+
+
+def _spellings(text: str, last: str) -> list[str]:
+    """Return the names that a text may mean beside its last part.
+
+    Shells have functions called `log.info`; `name=` of Ruby sets what is declared as `name`.
+    """
+    return [_normalize(text), last, last.removesuffix("=")]
 
 
 def _is_at(row: SymbolRow, path: str) -> bool:
@@ -256,7 +275,7 @@ def _longest_suffix(parts: list[str], named: list[SymbolRow]) -> list[SymbolRow]
     for length in range(len(parts), 0, -1):
         if length == 1 < len(parts) and _with_near_owner(named, parts):
             return []  # a misspelt class is no reason to take any method of that name
-        matching = [row for row in named if _ends_with(row, parts[-length:])]
+        matching = [row for row in named if length == 1 or _ends_with(row, parts[-length:])]
         if matching:
             return matching
     return []
@@ -306,13 +325,14 @@ def _relevance_key(parts: list[str], row: SymbolRow) -> tuple[bool, bool, str, i
 
 def _normalize(text: str) -> str:
     # An index has no lone surrogates: undecodable bytes in a path are stored as escapes.
-    return escape_surrogates(text).strip().strip("`").removesuffix("()")
+    name = _OPERATOR.sub("operator", escape_surrogates(text).strip().strip("`"))
+    return name if name.endswith("operator()") else name.removesuffix("()")
 
 
 def _parts(text: str) -> list[str]:
     in_file = _PATH_AND_NAME.fullmatch(_normalize(text))
     joined = f"{in_file['path'].rpartition('.')[0]}/{in_file['name']}" if in_file else _normalize(text)
-    return [part for part in re.split(r"::|->|[.#/\\]", joined) if part]
+    return [part for part in _SEPARATORS.split(joined) if part] or [joined][: len(joined)]
 
 
 def _unknown(reader: Reader, text: str) -> DowseError:

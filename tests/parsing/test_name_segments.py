@@ -16,6 +16,9 @@ from dowse.parsing.names import split_definition_name, type_name
         ("formatter<std::vector<std::pair<K, V>>, Char>", ("formatter",)),
         ("Buffer<(N > 0)>", ("Buffer",)),
         ("operator<", ("operator<",)),
+        ("<=>", ("<=>",)),
+        ("foldl'", ("foldl'",)),
+        ("'quoted'", ("quoted",)),
     ],
 )
 def test_type_arguments_are_no_part_of_a_name(source, segments):

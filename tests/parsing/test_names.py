@@ -48,10 +48,11 @@ type User struct {
 }
 func run() { var local int; _ = local }
 var handler = func() { var inner int; _ = inner }
+const low, high = 1, 9
 """,
         """namespace codes 1, alias log 2, constant NotFound 5, constant Gone 6, variable errFirst 8,
         variable errSecond 8, field User.Base 10, field User.Name 11, field User.mail 11, column
-        User.user_name 11, variable handler 14""",
+        User.user_name 11, variable handler 14, constant low 15, constant high 15""",
     ),
     (
         "ring.h",

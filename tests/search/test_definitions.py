@@ -140,3 +140,61 @@ def test_names_follow_the_files(tmp_path):
         assert places(index.search("FIRST_NAME"))[0] == "a.py:3"
         assert places(index.search("SECOND_NAME"))[0] == "a.py:4"
         assert "no symbol here is called" in notes(index.search("OTHER_NAME"))
+
+
+SHOP = {
+    "README.md": "# Shop\n\n```js\nexport const priceLimit = 1;\n```\n",
+    "lib/price.js": "export const priceLimit = 9;\nexport function total() { return priceLimit; }\n",
+    "index.d.ts": "export const priceLimit: number;\nexport function total(): number;\n",
+    "test/price.test.js": "const priceLimit = 3;\nfunction stub() {}\n",
+    "lib/cart.rb": (
+        "class Cart\n  attr_accessor :owner\n  def empty?\n    true\n  end\n  def empty\n  end\n"
+        "  def <=>(other)\n  end\n  def clear!\n  end\nend\n"
+    ),
+    "lib/list.lua": "local List = {}\nfunction List:map2(f) end\nreturn List\n",
+    "lib/Fold.hs": "module Fold where\n\nfold' :: Int -> Int\nfold' x = x\n\nfold :: Int\nfold = 1\n",
+    "bin/log.bash": "log.info() {\n  echo info\n}\n\nlog::warn() {\n  echo warn\n}\n",
+    "src/money.cc": "struct Money {\n  Money operator++();\n  int operator()(int x) { return x; }\n};\n"
+    "Money Money::operator++() { return *this; }\n",
+    "dist/shop.js": "function minify$1() { return 1; }\n",
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("shop")
+    root = write_tree(folder / "code", SHOP)
+    with Index.open(root, index_dir=str(folder / "index"), encoder="none") as opened:
+        opened.update()
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("priceLimit", "lib/price.js:1"),
+        ("total", "lib/price.js:2"),
+        ("empty?", "lib/cart.rb:3"),
+        ("empty", "lib/cart.rb:6"),
+        ("clear!", "lib/cart.rb:10"),
+        ("<=>", "lib/cart.rb:8"),
+        ("owner=", "lib/cart.rb:2"),
+        ("List:map2", "lib/list.lua:2"),
+        ("fold'", "lib/Fold.hs:3"),
+        ("log.info", "bin/log.bash:1"),
+        ("log::warn", "bin/log.bash:5"),
+        ("operator ++", "src/money.cc:5"),
+        ("operator()", "src/money.cc:3"),
+        ("minify$1", "dist/shop.js:1"),
+    ],
+)
+def test_a_name_of_any_spelling_is_found_in_code_first(shop, name, place):
+    answer = shop.search(name)
+    assert places(answer)[0] == place
+    assert "called" not in notes(answer) and "not here" not in notes(answer)
+    assert place in [f"{row.path}:{row.start_line}" for row in shop.symbols(name)]
+
+
+def test_documentation_defines_last(shop):
+    found = places(shop.search("priceLimit"))
+    assert found[:4] == ["lib/price.js:1", "index.d.ts:1", "test/price.test.js:1", "README.md:4"]

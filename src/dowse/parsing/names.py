@@ -25,12 +25,12 @@ BARE = -2
 _MAX_CACHED_CALLEES = 32768
 
 # The last name of an expression, with type arguments after it if any; `#` starts a private one of JavaScript.
-_LAST = re.compile(r"(?<![\w$])((?:(?<=\.)#)?[\w$]+[?!]?)\s*(?:(?:::)?[<\[][^()]*[>\]])?$")
+_LAST = re.compile(r"(?<![\w$])((?:(?<=\.)#)?[\w$]+(?:[?!]|'*))\s*(?:(?:::)?[<\[][^()]*[>\]])?$")
 _NAME_BEFORE = re.compile(r"[\w$]+[?!]?\s*(?:::)?$")
 # Type arguments after a turbofish of Rust, four levels deep.
 _TYPE_ARGUMENTS = re.compile(r"::<(?:[^<>]|<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)*>$")
 # Most callees: names joined with dots.
-_DOTTED = re.compile(r"(?:([\w$@](?:[\w$@.]*[\w$@])?)\.)?([\w$]+[?!]?)")
+_DOTTED = re.compile(r"(?:([\w$@](?:[\w$@.]*[\w$@])?)\.)?([\w$]+(?:[?!]|'*))")
 _SEPARATORS = re.compile(r"(?:\?\.|!{1,2}\.|&\.|->|::|[.:\\#~])\s*(?:template\s+)?$")
 _PATH = re.compile(r"(?:[\w$@.:\\?&!>-]|(?<=\.)#)+")
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
@@ -46,6 +46,8 @@ _NON_QUALIFIERS = frozenset(
     ("exports", "module", "prototype", "this", "self", "window", "globalThis", "static")
 )
 
+_WORD = re.compile(r"\w")
+_QUOTES = "'\"`"
 _MODULE_SUFFIX = re.compile(r"\.(?:js|mjs|cjs|ts|tsx|jsx|h|hpp|hh|rb|sh|bash|zig|json)$")
 
 
@@ -119,13 +121,19 @@ def clean_qualifier(source: bytes) -> str:
 def split_definition_name(source: bytes, separators: tuple[str, ...]) -> tuple[str, ...]:
     """Return the meaningful segments of a definition's name: `Foo.prototype.bar` is Foo, bar."""
     text = " ".join(source.decode("utf-8", "ignore").split())
-    if "<" in text and "operator" not in text:
+    if "<" in text and "operator" not in text and _WORD.search(text):  # not the name `<=>`
         text = _without_generics(text)
     for separator in separators:
         text = text.replace(separator, "\0")
-    parts = [part.strip().strip("'\"`") for part in text.split("\0")]
+    parts = [_unquoted(part.strip()) for part in text.split("\0")]
     kept = [part for part in parts[:-1] if part and part not in _NON_QUALIFIERS] + parts[-1:]
     return tuple(kept) if kept and kept[-1] and kept != ["exports"] else ()
+
+
+def _unquoted(name: str) -> str:
+    """Return a name without quotes; a prime at its end belongs to it: `foldl'`."""
+    start = name.lstrip(_QUOTES)
+    return start.rstrip(_QUOTES) if start != name else name
 
 
 def _without_generics(text: str) -> str:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import islice, takewhile
+from itertools import takewhile
 
 from dowse.graph.mentions import file_order, lines_by_symbol, matching_lines, word_pattern
+from dowse.graph.model import role_order
 from dowse.query.edits import fold_name
 from dowse.query.evaluate import evaluate, matches_row
 from dowse.search.context import SearchContext
 from dowse.search.frames import LocatedHit
-from dowse.search.ranking.signals import RankedHit
-from dowse.symbol_lookup import names_called, names_containing, nearest_names, symbols_named
+from dowse.search.planner import written_name
+from dowse.search.ranking.signals import COPY_ROLES, RankedHit
+from dowse.search.ranking.type_names import is_definition
+from dowse.symbol_lookup import names_containing, nearest_names, rows_meant
 from dowse.types import NON_DEFINITION_KINDS, Note, SymbolRow
 
-# Names of one name that become hits, names that contain it, and symbols in which it occurs.
-_MAX_NAMES, _MAX_CONTAINING, _MAX_OCCURRENCES = 20, 5, 10
-# Symbols of the name that are moved to the front, if none is there.
-_MAX_RAISED = 3
+# Definitions of a name that become hits, of a plain word fewer: it may be meant as a word. Names that contain
+# it, and symbols in which it occurs.
+_MAX_DEFINITIONS, _MAX_OF_WORD, _MAX_CONTAINING, _MAX_OCCURRENCES = 20, 3, 5, 10
 # The shortest part of a name that is looked for in others.
 _MIN_PART = 3
+# They name what is defined elsewhere, or everything of a file.
+_LESSER_KINDS = frozenset(["impl", "namespace"])
+# Says that something is defined in another file.
+_DECLARATION_FILES = (".d.ts", ".d.mts", ".d.cts", ".pyi")
 
 
 def find_definitions(
@@ -27,19 +33,24 @@ def find_definitions(
 ) -> tuple[list[LocatedHit], int, list[Note]]:
     """Return the definitions that a query asks for, how many of the hits come before them, and what to note.
 
-    Symbols of the name come before names, for they have more to show. A name that nothing defines is looked
-    for in other names.
+    A name that nothing defines is looked for in other names.
     """
-    (name,) = context.features.names
-    unknown = context.plan.unknown
-    symbols = symbols_named(context.reader, name, _MAX_NAMES)
-    symbols = [row for row in symbols if row.row > 0 and context.allows(row.row)]
-    named = [row for row in names_called(context.reader, name, _MAX_NAMES) if _is_asked_for(context, row)]
-    if symbols or named or not unknown:
-        rows = {row.row for row in symbols if row.kind not in NON_DEFINITION_KINDS}
-        leading = _leading(hits, lambda row: row.row in rows)
-        best = () if leading else (hit.row for hit in hits if hit.row.row in rows)
-        return _located([*islice(best, _MAX_RAISED), *named]), leading, []
+    word = context.plan.query.words[0]
+    name, unknown = written_name(word.text), context.plan.unknown
+    rows = [row for row in rows_meant(context.reader, name) if _is_asked_for(context, row)]
+    if rows or not unknown:
+        rank = {hit.row.row: number for number, hit in enumerate(hits)}
+        defined = [row for row in rows if is_definition(row)]
+        # What only a bundle defines, the file of that name in the source does.
+        is_copied = defined and all(row.role in COPY_ROLES for row in defined)
+        rows = rows if is_copied else defined
+        # A symbol that is no hit is a copy of one, or not what the lanes were asked for.
+        rows = [row for row in rows if row.row < 0 or row.row in rank] or rows
+        rows.sort(key=lambda row: (*_order(row), rank.get(row.row, len(hits))))
+        rows = rows[: _MAX_DEFINITIONS if word.identifier else _MAX_OF_WORD]
+        pairs = zip(rows, hits, strict=False)
+        leading = sum(1 for _ in takewhile(lambda pair: pair[0].row == pair[1].row.row, pairs))
+        return _located(rows[leading:]), leading, []
     last = name.rpartition(".")[2]
     part = fold_name(last)
     containing = []
@@ -79,8 +90,26 @@ def find_occurrences(context: SearchContext, name: str) -> tuple[list[LocatedHit
     return located, note
 
 
+def _order(row: SymbolRow) -> tuple[bool | int, ...]:
+    """Return a sort key: the project's own code, then examples and copies, then tests, then documentation.
+
+    In each, declarations and keys come last. Symbols come before names, for they have more to show. Fields,
+    which may be the state behind a property, and members of anonymous classes come late.
+    """
+    is_declaration = (
+        row.kind in ("prototype", "key")
+        or row.path.endswith(_DECLARATION_FILES)
+        or row.signature.startswith("extern ")
+    )
+    is_inner = ".$" in row.qualified_name
+    places = (role_order(row), is_declaration, row.row < 0, is_inner)
+    return row.kind in _LESSER_KINDS, row.role == "docs", row.kind == "field", *places
+
+
 def _is_asked_for(context: SearchContext, row: SymbolRow) -> bool:
-    """Whether a name meets the filters; a configuration key is meant only by a word that looks like code."""
+    """Whether a definition meets the filters; a key is meant only by a word that looks like code."""
+    if row.row > 0:
+        return context.allows(row.row)
     is_code_word = any(word.identifier for word in context.plan.query.words)
     if row.kind == "key" and not is_code_word:
         return False

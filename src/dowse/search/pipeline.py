@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from dowse import deadline
@@ -123,8 +123,8 @@ def search(
             embedded = embedded._replace(approximate=reader.has_approximate_vectors(encoder.id))
     plan = make_plan(
         request,
-        partial(_is_defined, reader),
-        is_symbol=partial(_is_defined, reader, with_names=False),
+        cache(partial(_is_defined, reader)),
+        is_symbol=cache(partial(_is_defined, reader, with_names=False)),
         has_vectors=bool(embedded and (embedded.symbols or embedded.approximate))
         or encodes_at_query_time(reader, embedded),
         has_graph=not reader.is_corpus,
@@ -195,7 +195,7 @@ def search(
         hits, ranking = located_first(hits, located), replace(ranking, located=located)
     elif plan.unknown or (len(features.names) == 1 and plan.kind != "structure" and not reader.is_corpus):
         hits, ranking = _definitions_first(context, ranking, hits, notes)
-    return make_answer(context, candidates, ranking, hits, total, notes)
+    return make_answer(context, candidates, ranking, hits, max(total, len(hits)), notes)
 
 
 def _definitions_first(

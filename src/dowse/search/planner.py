@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from dowse.query.stack_trace import StackTrace
     from dowse.search.long_questions import Reading
 
+# What the lexer reads as a word or a name.
+_PLAIN_NAME = re.compile(r"[\w.:#$]*\w(?:\(\))?")
+_OPERATOR = re.compile(r"\boperator\s+(?=\W)")
 # What every stack trace has: a position. Cheaper than trying all formats on every query.
 _POSITION = re.compile(r"[:(]\d|\bline \d|^@@ -\d", re.MULTILINE)
 # What error messages and log lines have: the name of an exception with a colon behind it, or a level.
@@ -110,7 +113,7 @@ def make_plan(
     elif message:  # its quotes are no phrases to require
         correction = Correction(plain_query(request.text), ())
     else:
-        correction = _correct(_parse(request), exists, correct)
+        correction = _correct(_as_name(_parse(request), exists), exists, correct)
     query = narrow(correction.query, filter_query(options))
     if options.within:
         query = replace(query, clauses=(*query.clauses, WithinFilter(options.within)))
@@ -245,6 +248,17 @@ def _correct(
     return Correction(query, tuple(changes))
 
 
+def _as_name(query: Query, exists: Callable[[str], bool]) -> Query:
+    """Return a query that is a name as a whole, though no word of a text looks so: `valid?`, `x=`, `<=>`."""
+    text = _OPERATOR.sub("operator", query.source.strip())
+    is_plain = _PLAIN_NAME.fullmatch(text) and not text.endswith("operator()")
+    if is_plain or any(map(str.isspace, text)):
+        return query
+    if not all(isinstance(clause, Word) for clause in query.clauses) or not exists(text):
+        return query
+    return replace(query, clauses=(Word(text, identifier=True),), remarks=())
+
+
 def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], bool]) -> Plan:
     """Take the lanes that the options name."""
     options = request.options
@@ -340,12 +354,18 @@ def _seeds(
         return tuple(filter(None, (structural.seed, structural.target)))
     words = query.words
     named = [word.text for word in words if word.identifier or len(words) == 1]
-    return tuple(name for name in dict.fromkeys(map(plain_name, named)) if exists(name))
+    plain = {plain_name(name): written_name(name) for name in named}
+    return tuple(name for name, written in plain.items() if exists(name) or exists(written))
+
+
+def written_name(word: str) -> str:
+    """Return a name without the punctuation that people write around it."""
+    return word if word.endswith("operator()") else word.strip("`()")
 
 
 def plain_name(word: str) -> str:
-    """Return a name without the punctuation that people write around it."""
-    return word.strip("`()").replace("::", ".").replace("#", ".")
+    """Return such a name with its parts joined as in the index."""
+    return written_name(word).replace("::", ".").replace("#", ".")
 
 
 def _without_lane(plan: Plan, lane: str) -> Plan:

@@ -117,7 +117,9 @@ def _binds(place: _Place, language: str, lines: Sequence[str]) -> bool:
         return True
     if depth or not _STATEMENT.match(before) or _NO_TYPE.match(before):
         return False
-    if _NEW.match(after) or (language in _WITHOUT_DECLARATION and _ASSIGNED.match(after)):
+    if language in _WITHOUT_DECLARATION:
+        return bool(_NEW.match(after) or _ASSIGNED.match(after))
+    if _NEW.match(after):
         return True
     is_declared = _DECLARED.match(after) or _ASSIGNED.match(after)
     return bool(is_declared and before.strip() and _IS_DECLARATION.match(before))

@@ -4,7 +4,7 @@
 (call target: (identifier) @word (arguments . (call target: (identifier) @name) (keywords)? @body) (do_block)? @body (#set! words "def defp defdelegate defn")) @function
 (call target: (identifier) @word (arguments . (identifier) @name (keywords)? @body) (do_block)? @body (#set! words "def defp defdelegate")) @function
 (call target: (identifier) @word (arguments . (binary_operator left: (call target: (identifier) @name)) (keywords)? @body) (do_block)? @body (#set! words "def defp")) @function
-(call target: (identifier) @word (arguments . (binary_operator operator: "when" left: (identifier) @name) (keywords)? @body) (do_block)? @body (#set! words "def defp")) @function
+(call target: (identifier) @word (arguments . (binary_operator left: (identifier) @name operator: "when") (keywords)? @body) (do_block)? @body (#set! words "def defp")) @function
 (call target: (identifier) @word (arguments . (call target: (identifier) @name) (keywords)? @body) (do_block)? @body (#set! words "defmacro defmacrop")) @macro
 (call target: (identifier) @word (arguments . (binary_operator left: (call target: (identifier) @name)) (keywords)? @body) (do_block)? @body (#set! words "defmacro defmacrop defguard defguardp")) @macro
 (unary_operator operator: "@") @lead

@@ -35,12 +35,12 @@
 (field_declaration name: (field_identifier) @bind type: (_) @as)
 
 ;; top level
-(const_declaration "(" . (const_spec name: (_) @name)) @constant
-(var_declaration (var_spec name: (_) @name)) @constant
-(var_declaration (var_spec_list . (var_spec name: (_) @name))) @constant
+(const_declaration "(" . (const_spec . name: (_) @name)) @constant
+(var_declaration (var_spec . name: (_) @name)) @constant
+(var_declaration (var_spec_list . (var_spec . name: (_) @name))) @constant
 
 ;; names
-(const_spec name: (identifier) @constant)
+(const_spec (identifier) @constant)
 (var_spec name: (identifier) @variable)
 (field_declaration name: (field_identifier) @field)
 (field_declaration !name type: [(type_identifier) @field (qualified_type name: (_) @field) (generic_type type: (type_identifier) @field)])

@@ -83,13 +83,18 @@ def _first_parts(rows: Iterable[SymbolRow]) -> dict[int, SymbolRow]:
 
 def _has_name(row: SymbolRow, name: str) -> bool:
     has_name = f".{row.qualified_name}".endswith(f".{name}") or row.name == name or is_named(row, name)
-    return has_name and (row.kind not in NON_DEFINITION_KINDS or _is_type(row))
+    return has_name and is_definition(row)
 
 
 def _is_type(row: SymbolRow) -> bool:
     """Whether a symbol is a type, or a module that is declared in code: Ruby and Elixir have both."""
     is_module = row.kind == "module" and bool(row.signature)
     return is_module or (row.kind in TYPE_KINDS and row.kind != "impl")
+
+
+def is_definition(row: SymbolRow) -> bool:
+    """Whether a symbol defines its name: a file has one, too, and prose has headings."""
+    return row.kind not in NON_DEFINITION_KINDS or _is_type(row)
 
 
 def _is_file_of(row: SymbolRow, type_name: str) -> bool:
