@@ -22,7 +22,7 @@ BUDGETS = {
     "eval": 4_120,
     "feedback": 580,
     "formats": 790,
-    "graph": 7_100,
+    "graph": 7_180,
     "history": 1_180,
     "indexing": 2_090,
     "ingest": 880,

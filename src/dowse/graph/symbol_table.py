@@ -32,6 +32,8 @@ EXTENSIONS = {
 # The result of a function has a declared type.
 _DECLARED = re.compile(r"->|\)\s*:")
 _SCOPED_ENUM = re.compile(r"enum\s+(?:class|struct)\b")
+# The package key of files of C# that import namespaces for their whole project.
+GLOBAL_IMPORTS = "global using"
 # The package key of files with a method that is read like a field.
 PROPERTY = "property"
 # Kinds of names that code does not use by their names.
@@ -377,7 +379,10 @@ def _package_keys(
         return tuple(marks)
     if language in EXTENSIONS:
         extensions = [slot.partition(" ")[2] for slot in bindings if slot.startswith("extension ")]
-        return tuple(keys.package_key("extension", family_of(language), each) for each in extensions)
+        marks = [keys.package_key("extension", family_of(language), each) for each in extensions]
+        if language == "csharp" and any(kind == "export" for kind, _, _ in bindings.get("stars", ())):
+            marks.append(keys.package_key(GLOBAL_IMPORTS, folder.removesuffix("/Properties")))
+        return tuple(marks)
     if name == "Cargo.toml":
         return tuple(keys.package_key(*slot.split(" ", 1)) for slot in bindings if slot.startswith("crate"))
     if path in ("index.ts", "index.js"):

@@ -189,6 +189,15 @@ class Facts:
                 names.update(_WORD.findall(name) if name[:1] == b"{" or b"," in name else (name,))
         return names
 
+    def variable_owners(self, owner_at: Callable[[int], int]) -> dict[bytes, set[int]]:
+        """Return the definitions that bind each of the names that `variables` returns."""
+        data, owners = self._data, dict[bytes, set[int]]()
+        for pattern, captures in self._matches:
+            if pattern.role not in _NOT_BINDING:
+                start, end = captures["bind"][0].byte_range
+                owners.setdefault(data[start:end], set()).add(owner_at(start))
+        return owners
+
     def bound_starts(self) -> set[int]:
         """Return where names that the file binds are written."""
         return {

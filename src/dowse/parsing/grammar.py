@@ -48,7 +48,7 @@ _DEFINITION_CAPTURES = frozenset(
 # The captures that are references, and their kinds.
 REFERENCE_CAPTURES = {
     **{kind: kind for kind in ("call", "extends", "implements", "use", "import", "value")},
-    **{"path": "import", "imports": "import", "component": "call"},
+    **{"path": "import", "imports": "import", "component": "call", "attribute": "use"},
 }
 
 # The captures of imported names, and of the statements that name their module.

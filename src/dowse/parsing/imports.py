@@ -185,14 +185,16 @@ def _php(statement: str) -> Iterator[Import]:
 
 
 def _csharp(statement: str) -> Iterator[Import]:
-    text = statement.strip().removeprefix("global ").removeprefix("using").strip(" ;\r\n")
+    statement = statement.strip()
+    kind = "export" if statement.startswith("global ") else "import"  # for all files of the project
+    text = statement.removeprefix("global ").strip().removeprefix("using").strip(" ;\r\n")
     text = text.removeprefix("static ").strip()
     alias, equals, path = text.partition("=")
     if equals:
         module, _, name = path.strip().rpartition(".")
-        yield "import", alias.strip(), name, module
+        yield kind, alias.strip(), name, module
     elif text:
-        yield "import", "*", "*", text
+        yield kind, "*", "*", text
 
 
 def _elixir(statement: str) -> Iterator[Import]:

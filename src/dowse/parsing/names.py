@@ -21,6 +21,9 @@ REGISTERED = "@"
 # The number of arguments of a call that may be a variable: a bare name, in a language without brackets.
 BARE = -2
 
+# The number of arguments of the name of a type, and of an attribute, where members can have the same name.
+TYPE, ATTRIBUTE = -3, -4
+
 # Enough for the callees of many files; the limit is for generated ones.
 _MAX_CACHED_CALLEES = 32768
 

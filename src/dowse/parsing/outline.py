@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from dowse.parsing.comments import Comments, clean_doc, docstring_at
@@ -20,9 +20,11 @@ from dowse.parsing.grammar import (
 from dowse.parsing.languages import Language
 from dowse.parsing.limits import MAX_DEPTH, MAX_IMPORT_BYTES, MAX_NAME_BYTES, MAX_QUALIFIED_NAME
 from dowse.parsing.names import (
+    ATTRIBUTE,
     BARE,
     MAX_CALLEE_BYTES,
     REGISTERED,
+    TYPE,
     callees,
     clean_qualifier,
     split_definition_name,
@@ -35,7 +37,7 @@ from dowse.parsing.signature import MAX_HEAD_BYTES, make_signature
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import contains_offset
 from dowse.parsing.token_trees import calls_in_tokens
-from dowse.parsing.uses import CAPTURES, IMPLICIT_SELF, OWN_FIELD, find_uses
+from dowse.parsing.uses import CAPTURES, IMPLICIT_SELF, INHERITED_FIELDS, OWN_FIELD, find_uses
 from dowse.types import TYPE_KINDS, Name, Span
 
 if TYPE_CHECKING:
@@ -430,7 +432,8 @@ class Matches:
             if kind == "value" and "on" in captures:
                 begin, stop = captures["on"][0].byte_range
                 qualifier = clean_qualifier(self._data[max(begin, stop - MAX_CALLEE_BYTES) : stop])
-            raw = (end - back, REFERENCE_CAPTURES[kind], name, qualifier, -1)
+            count = ATTRIBUTE if kind == "attribute" else -1
+            raw = (end - back, REFERENCE_CAPTURES[kind], name, qualifier, count)
             (self._calls if raw[1] in ("call", "value") else self._others).append(raw)
 
     def _refer_by_symbol(self, symbols: list[Node]) -> None:
@@ -506,11 +509,13 @@ class Matches:
             calls = self._calls_of_ruby(calls) if self._is_ruby else calls + self._bare_names(calls)
         calls += self._function_values({call[0] for call in calls})
         source = {call[0] for call in calls} | {other[0] for other in self._others} | self._skip
-        types = [(at, "use", name, path, -1) for at, name, path in self.facts.type_uses() if at not in source]
+        count = TYPE if self._language == "csharp" else -1
+        uses = self.facts.type_uses()
+        types = [(at, "use", name, path, count) for at, name, path in uses if at not in source]
         # The parser inserts empty names where it expects one.
         return sorted(raw for raw in {*calls, *self._others, *types} if raw[2])
 
-    def add_uses(self, names: Sequence[Name]) -> None:
+    def add_uses(self, names: Sequence[Name], owner_at: Callable[[int], int]) -> None:
         """Add the uses of names that are no references yet; `names` are those that the file defines."""
         if not any(self.uses.values()):
             return
@@ -523,9 +528,18 @@ class Matches:
         has_members = self._language in IMPLICIT_SELF
         known |= {each.name.encode() for each in names if has_members or "." not in each.qualified_name}
         variables = self.facts.variables()
+        # A variable of one method can have the name of an inherited field that another method uses.
+        is_scoped = self._language in INHERITED_FIELDS
+        owners = self.facts.variable_owners(owner_at) if is_scoped else {}
+
+        def is_elsewhere(name: bytes, offset: int) -> bool:
+            return is_scoped and owner_at(offset) not in owners[name]
+
         has_wildcard = any(name[-1:] == "*" for _, name, _, _ in imports)
         spans = sorted(self.facts.import_spans())
-        uses = find_uses(self._data, self._language, self.uses, taken, variables, known, spans, has_wildcard)
+        uses = find_uses(
+            self._data, self._language, self.uses, taken, variables, is_elsewhere, known, spans, has_wildcard
+        )
         self.references = sorted([*self.references, *uses])
 
     def _calls_of_ruby(self, calls: list[RawReference]) -> list[RawReference]:

@@ -192,7 +192,7 @@ def _from_tree(
         names = _with_missed_names(text.data, language.name, outline.entries, names)
     if definitions_only:
         return ParsedFile(language.name, tuple(definitions), (), remainder=entry_parts[-1][0], names=names)
-    matches.add_uses(names)
+    matches.add_uses(names, outline.owner_at)
     references = _references(text, outline, matches, entry_parts, names)
     # Fields belong to these; a block of variables in Go belongs to the package.
     kinds = _WITH_FIELDS | {"constant"} if language.name == "go" else _WITH_FIELDS

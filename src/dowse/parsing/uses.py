@@ -7,11 +7,11 @@ out here: the fewer uses there are, the less there is to store and to link.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dowse.parsing.limits import MAX_NAME_BYTES
-from dowse.parsing.names import MAX_CALLEE_BYTES, UNKNOWN, callees
+from dowse.parsing.names import MAX_CALLEE_BYTES, TYPE, UNKNOWN, callees
 from dowse.parsing.spans import contains_offset
 from dowse.types import Span
 
@@ -21,15 +21,20 @@ if TYPE_CHECKING:
 # (byte offset of the name, kind, name, qualifier, number of arguments or -1)
 RawUse = tuple[int, str, str, str, int]
 
-# Member accesses as a whole, identifiers, targets of assignments, keys of literals, and what is no use.
-_MEMBER, _IDENTIFIER, _WRITTEN, _KEY, _NO_USE = "member", "identifier", "written", "key", "no_use"
-CAPTURES = frozenset([_MEMBER, _IDENTIFIER, _WRITTEN, _KEY, _NO_USE])
+# Member accesses as a whole, identifiers, those that are types, targets of assignments, keys of literals, and
+# what is no use.
+_MEMBER, _IDENTIFIER, _TYPED = "member", "identifier", "typed"
+_WRITTEN, _KEY, _NO_USE = "written", "key", "no_use"
+CAPTURES = frozenset([_MEMBER, _IDENTIFIER, _TYPED, _WRITTEN, _KEY, _NO_USE])
 
 # Languages in which a file defines or imports every name that it uses.
 _CLOSED = frozenset(["python", "javascript", "typescript", "lua"])
 
 # Languages in which a bare name can be a member of the class around it, or of one that it extends.
 IMPLICIT_SELF = frozenset(["java", "kotlin", "scala", "csharp", "cpp", "swift", "c"])
+
+# Those in which the class it extends is often in another file.
+INHERITED_FIELDS = frozenset(["csharp", "java"])
 
 # The capture of a field that a method sets: `self.x = …`. Only the first time, that defines it.
 OWN_FIELD = "own_field"
@@ -49,6 +54,7 @@ _TYPE_FIELDS = {
     "struct_expression": "name",
     "struct_pattern": "type",
     "object_creation_expression": "type",
+    "recursive_pattern": "type",
     "compound_literal_expression": "type",
     "declaration": "type",
 }
@@ -72,6 +78,7 @@ def find_uses(
     captures: Mapping[str, list[Node]],
     taken: Collection[int],
     variables: Collection[bytes],
+    is_elsewhere: Callable[[bytes, int], bool],
     known: Collection[bytes],
     imports: Sequence[Span],
     has_wildcard: bool,
@@ -84,6 +91,7 @@ def find_uses(
         captures: What the patterns captured.
         taken: Where other references, and definitions, have their names.
         variables: The names that the file binds.
+        is_elsewhere: Whether only other definitions than the one around an offset bind such a name.
         known: The names that it defines or imports; others that it binds are local.
         imports: Where its import statements are, sorted.
         has_wildcard: Whether it imports names without naming them.
@@ -110,12 +118,17 @@ def find_uses(
         skipped.add(start)
         owner = _literal_type(data, node)
         if owner and 0 < end - start <= MAX_NAME_BYTES:
-            yield start, "write", data[start:end].decode("utf-8", "ignore"), f"<{owner}>", -1
+            qualifier = owner if owner == UNKNOWN else f"<{owner}>"
+            yield start, "write", data[start:end].decode("utf-8", "ignore"), qualifier, -1
     is_closed = language in _CLOSED and not has_wildcard
+    typed = {node.start_byte for node in captures.get(_TYPED, ())}
     for node in captures.get(_IDENTIFIER, ()):
         start, end = node.byte_range
         name_bytes = data[start:end]
-        is_local = is_closed or name_bytes in variables or name_bytes in _PREDECLARED
+        is_type = start in typed
+        is_local = is_closed or name_bytes in _PREDECLARED
+        if not is_local and not is_type and name_bytes in variables:
+            is_local = not is_elsewhere(name_bytes, start)
         if is_local and name_bytes not in known and data[start - 1 : start] not in _ENDS_OF_SEPARATORS:
             continue
         if start in taken or start in skipped or not 0 < end - start <= MAX_NAME_BYTES:
@@ -126,7 +139,7 @@ def find_uses(
         if is_local and name_bytes not in known and not qualifier:
             continue
         kind = "write" if end in written else "read"
-        yield start, kind, name_bytes.decode("utf-8", "ignore"), qualifier, -1
+        yield start, kind, name_bytes.decode("utf-8", "ignore"), qualifier, TYPE if is_type else -1
 
 
 def _qualifier_before(data: bytes, start: int) -> str:
@@ -146,6 +159,11 @@ def _literal_type(data: bytes, key: Node) -> str:
         if node is None:
             return ""
         field = _TYPE_FIELDS.get(node.type)
+        if node.type == "implicit_object_creation_expression":  # of C#: `Foo x = new() { … }`
+            node = node.parent.parent if node.parent is not None else None
+            if node is None or node.type != "variable_declaration":
+                return UNKNOWN
+            field = "type"
         if field:
             written = node.child_by_field_name(field)
             match = _TYPE.fullmatch(data, *written.byte_range) if written is not None else None

@@ -86,6 +86,24 @@ LANGUAGES = {
         },
         "3 use reads Item|4 use reads Item|5 use writes Shop.items|6 use reads Shop.total|6 use reads LIMIT",
     ),
+    "csharp": (
+        {
+            "GlobalUsings.cs": "global using Shop.Data;\n",
+            "Data/Item.cs": "namespace Shop.Data;\npublic enum Color { Red }\npublic class KeptAttribute {}\n"
+            "public class Kept {}\npublic class Item {\n  public Color Color { get; set; }\n"
+            "  public int Price { get; set; }\n}\npublic class Base {\n  protected int size;\n}\n",
+            "Use.cs": "using static Shop.Data.Color;\nnamespace Other;\nclass Use : Base {\n"
+            "  Color Color { get; set; }\n  void local(int size) { Run(size); }\n"
+            "  [Kept]\n  Color use(Store store, Item it) {\n    var found = store.Find(1).First();\n"
+            "    Item made = new() { Price = size };\n"
+            "    foreach (var each in store.All()) Run(each.Price);\n"
+            "    if (it is Item { Price: 3 }) Run(found.Price);\n    return Red;\n  }\n}\n",
+        },
+        "6 Use.use uses KeptAttribute|7 Use.use reads Color|7 Use.use uses Item"
+        "|9 Use.use writes Item.Price|9 Use.use reads Base.size|10 Use.use reads Item.Price (ambiguous)"
+        "|11 Use.use writes Item.Price|11 Use.use reads Item|11 Use.use reads Item.Price (ambiguous)"
+        "|12 Use.use reads Color.Red",
+    ),
     "c": (
         {
             "cart.h": "#define LIMIT 3\nenum color { RED, BLUE };\n"
@@ -102,7 +120,8 @@ LANGUAGES = {
 def test_other_languages(tmp_path, language):
     files, expected = LANGUAGES[language]
     with world(tmp_path, files) as made:
-        found = {use for use in uses(made, ("reads", "writes")) if " use " in use}
+        kinds = ("reads", "writes", "uses") if language == "csharp" else ("reads", "writes")
+        found = {use for use in uses(made, kinds) if " use " in use or ".use " in use}
         assert found == set(expected.split("|"))
 
 

@@ -14,14 +14,16 @@ from dowse.graph.resolve.values import (
     IMPORTED,
     INHERITED,
     ITERATION,
+    TYPED_RESULT,
     UNDEFINED,
     Candidate,
     PathStep,
     Value,
     is_own_member,
+    only_types,
     union_of,
 )
-from dowse.graph.symbol_table import EXTENSIONS
+from dowse.graph.symbol_table import EXTENSIONS, GLOBAL_IMPORTS
 from dowse.parsing.declared_types import parse_declared_type
 from dowse.parsing.kotlin_values import PARAMETERS, RECEIVER
 from dowse.parsing.type_expressions import split_arguments
@@ -136,7 +138,7 @@ class JvmRules(Rules):
 
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
         """Return a name from a wildcard import, or of the standard packages."""
-        for _, _, origin in self.lookups.bindings(file.path, "stars"):
+        for origin in self.wildcard_imports(file):
             value = self._package_member(file, origin, name)
             if value is None and file.language == "scala":
                 value = self._relative_member(file, origin, name)
@@ -293,11 +295,12 @@ class JvmRules(Rules):
         """Whether a file is in a package, or imports it or this name of it."""
         if package == file.scope or (file.language == "csharp" and file.scope.startswith(package + ".")):
             return True
-        imports = [
-            *self.lookups.bindings(file.path, "stars"),
-            *self.lookups.bindings(file.path, f"import {name}"),
-        ]
-        return any(origin == package for _, _, origin in imports)
+        imports = [origin for _, _, origin in self.lookups.bindings(file.path, f"import {name}")]
+        return package in imports or package in self.wildcard_imports(file)
+
+    def wildcard_imports(self, file: FileScope) -> Sequence[str]:
+        """Return the packages and classes all of whose names a file imports."""
+        return [origin for _, _, origin in self.lookups.bindings(file.path, "stars")]
 
     def _is_extended(self, receiver: Value, extended: str) -> bool:
         """Whether a receiver is of the extended type; from outside, a class may implement its interface."""
@@ -340,12 +343,62 @@ class CsharpRules(JvmRules):
 
     super_names = frozenset(["base"])
 
+    def external_result(self, value: Value | None, name: str) -> Value | None:
+        """Return the result of a function: even one from outside can return what it is given."""
+        return TYPED_RESULT if value == EXTERNAL else value
+
+    def resolve_type(
+        self, file: FileScope, around: Value | None, name: str, enclosing: str, is_attribute: bool
+    ) -> Value | None:
+        """Return the class that a name means in the position of a type: a property may have that name too.
+
+        The name of an attribute is that of its class, mostly without the last word.
+        """
+        for full_name in (f"{name}Attribute", name) if is_attribute else (name,):
+            value = self.member(file, around, full_name) if around else self._type(file, full_name, enclosing)
+            if value is not None and value.kind == "class":
+                return only_types(value)
+        return value
+
+    def _type(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        memo = (file.path, f"<{name}>", enclosing)
+        if memo not in self._names:
+            self._names[memo] = self._find_type(file, name, enclosing)
+        return self._names[memo]
+
+    def _find_type(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return a class of the classes around, their base classes, and the namespaces that are visible."""
+        for outer in self.enclosing_scopes(file, enclosing):
+            own = self.scope_symbol(file, outer) if outer else None
+            if own is not None and own.kind == "class":
+                if outer.rpartition(".")[2] == name:
+                    return own
+                inner = self.class_member(file, Value("class", own.candidates), name)
+            else:
+                inner = self.scope_symbol(file, join_names(outer, name))
+            if inner is not None and inner.kind == "class":
+                return inner
+        for _, imported, origin in self.lookups.bindings(file.path, f"import {name}"):
+            return self.resolve_import(file, imported, origin, enclosing)
+        return self.resolve_free_name(file, name, enclosing)
+
+    def wildcard_imports(self, file: FileScope) -> Sequence[str]:
+        """Return the namespaces that a file imports, and those that a file imports for its whole project."""
+        own = [origin for _, _, origin in self.lookups.bindings(file.path, "stars")]
+        folder = file.path
+        while folder:
+            folder = folder.rpartition("/")[0]
+            for path in self.lookups.package_files(GLOBAL_IMPORTS, folder):
+                bindings = self.lookups.bindings(path, "stars")
+                own += [origin for kind, _, origin in bindings if kind == "export"]
+        return own
+
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
         """Return a name of the namespaces around, then of those that are imported."""
         namespace = file.scope
         while namespace:
             namespace = namespace.rpartition(".")[0]
             value = self.symbol(file, namespace, name)
-            if value is not None:
+            if value is not None and value.kind == "class":  # functions are there by errors of the parser
                 return value
         return super().resolve_free_name(file, name, enclosing)

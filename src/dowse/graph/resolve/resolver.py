@@ -25,6 +25,7 @@ from dowse.graph.resolve.values import (
     EDGE_KINDS,
     EXTERNAL,
     INHERITED,
+    TYPED_RESULT,
     VARIABLE,
     Candidate,
     PathStep,
@@ -35,7 +36,7 @@ from dowse.graph.resolve.values import (
     parse_path,
 )
 from dowse.graph.symbol_table import decode_symbol_table
-from dowse.parsing.names import BARE, REGISTERED
+from dowse.parsing.names import ATTRIBUTE, BARE, REGISTERED, TYPE
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
 from dowse.types import Reference
 
@@ -145,6 +146,13 @@ class _FileResolver:
         return -1
 
     def _resolve(self, reference: Reference, owner: int) -> None:
+        if reference.arguments in (TYPE, ATTRIBUTE):  # no member of a class, even if one has that name
+            value = self._value(reference, owner)
+            if value is not None and value.kind == "class":
+                self._resolve_to_symbol(reference, owner)
+            else:
+                self._add_named_use(reference, owner, value)
+            return
         if reference.kind in ("read", "write"):
             self._resolve_use(reference, owner)
             return
@@ -247,6 +255,10 @@ class _FileResolver:
         """Return the value of a reference, shared by all in a class unless a function binds the name."""
         name, path = reference.name, reference.qualifier
         steps = parse_path(path, self._rules.sigil) if path else ()
+        if reference.arguments in (TYPE, ATTRIBUTE):
+            around = self._resolve_path(steps, reference.line, owner) if steps else None
+            is_attribute = reference.arguments == ATTRIBUTE
+            return self._rules.resolve_type(self._scope, around, name, self._enclosing(owner), is_attribute)
         if self._local.binds(steps[0].name if steps else name):
             is_variable = reference.kind != "call" or self._scope.language not in _SEPARATE_FUNCTIONS
             return self._find_value(steps, path, name, reference.line, owner, is_variable)
@@ -566,15 +578,18 @@ class _FileResolver:
         """Keep a use of which only the name is known, if any name or property has it."""
         is_member = bool(reference.qualifier)
         reason = "receiver" if is_member else "undefined"
-        if value is not None:
+        if value is not None and value != TYPED_RESULT:
             reason = _reason_unresolved(value, is_member)
         elif not is_member and not self._rules.bare_name_fallback:
             return
         kind = "write" if reference.kind == "write" else "read"
         position = (self._symbols[owner].row, reference.line, reference.column, EDGE_KINDS[kind])
-        for key in (
-            self._rules.lookups.keys_of_use(self._scope.family, is_member, reference.name) if reason else ()
-        ):
+        family, lookups = self._scope.family, self._rules.lookups
+        keys = lookups.keys_of_use(family, is_member, reference.name) if reason else []
+        is_undefined = value is not None and value.module == "undefined"
+        if is_undefined and not is_member and reference.name[:1].isupper():
+            keys.append(lookups.key_of_name(family, is_member, reference.name))  # of a class
+        for key in filter(None, keys):
             self._links.named.append(NamedReference(*position, key, reason))
 
 
@@ -588,7 +603,7 @@ def _first_parts(symbols: Sequence[FileSymbol]) -> list[int]:
 
 def _reason_unresolved(value: Value, is_member: bool) -> str:
     """Return why a call may mean any symbol of its name; "" if it certainly means none."""
-    if value.kind in ("instance", "super") or value is EXTERNAL:
+    if value.kind in ("instance", "super") or value is EXTERNAL or value == TYPED_RESULT:
         return ""  # the type of what is called is known
     reason = {"external": value.module, "module": "undefined"}.get(value.kind, "variable")
     return "receiver" if is_member and reason in ("variable", "undefined") else reason

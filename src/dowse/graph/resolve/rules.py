@@ -211,6 +211,12 @@ class Rules:
         """Return the value of a name that the file does not bind, e.g. one from a wildcard import."""
         return UNDEFINED
 
+    def resolve_type(
+        self, file: FileScope, around: Value | None, name: str, enclosing: str, is_attribute: bool
+    ) -> Value | None:
+        """Return what a name means in the position of a type, in a language where members can have it too."""
+        return self.member(file, around, name) if around else self.resolve_name(file, name, enclosing)
+
     def outside(self, file: FileScope, name: str, value: Value = UNDEFINED) -> Value:
         """Return a value from outside: certainly from there if no symbol of the index has its name."""
         return value if self.lookups.key_of_name(file.family, False, name) else EXTERNAL

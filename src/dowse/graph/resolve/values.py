@@ -52,6 +52,8 @@ IMPORTED = Value("external", module="import")
 UNDEFINED = Value("external", module="undefined")
 VARIABLE = Value("external", module="variable")
 OUTSIDE_RESULT = Value("external", module="receiver")  # of a function outside the index
+# The same, in languages where types tell that most of its methods are outside: only its fields may be here.
+TYPED_RESULT = Value("external", module="result")
 
 _CALLABLE = frozenset(["function", "method", "macro"])
 # Types whose name is called to make an instance.

@@ -27,7 +27,7 @@
 (arrow_expression_clause (identifier) @value)
 (base_list [(identifier) (qualified_name) (generic_name)] @extends)
 (base_list (primary_constructor_base_type . (_) @extends))
-(attribute name: (_) @use)
+(attribute name: (_) @attribute)
 (using_directive [(identifier) (qualified_name)] @import .)
 
 ; What names stand for.
@@ -40,9 +40,9 @@
 (variable_declaration type: (_) @as (variable_declarator name: (identifier) @bind))
 (variable_declaration type: (implicit_type) (variable_declarator name: (identifier) @bind (object_creation_expression type: (_) @as)))
 (variable_declaration type: (implicit_type) (variable_declarator name: (identifier) @bind [(invocation_expression) (member_access_expression) (identifier) (cast_expression) (as_expression) (await_expression) (conditional_expression) (element_access_expression) (parenthesized_expression)] @assigned))
-(foreach_statement type: (implicit_type) left: (identifier) @bind right: (_) @each)
+(foreach_statement type: (implicit_type) left: (identifier) @bind right: (_) @each) @within
 (invocation_expression function: (member_access_expression expression: (_) @each) arguments: (argument_list (argument (lambda_expression parameters: (implicit_parameter) @bind) @within)))
-(foreach_statement type: (_) @as left: (identifier) @bind)
+(foreach_statement type: [(identifier) (generic_name) (qualified_name) (predefined_type) (array_type) (nullable_type)] @as left: (identifier) @bind) @within
 (declaration_pattern type: (_) @as name: (identifier) @bind)
 (lambda_expression parameters: (implicit_parameter) @bind) @within
 
@@ -56,9 +56,14 @@
 (using_directive name: (identifier) @alias)
 
 ;; uses
+(_ type: [(identifier) @typed (generic_name . (identifier) @typed)])
+(method_declaration returns: [(identifier) @typed (generic_name . (identifier) @typed)])
+(type_argument_list [(identifier) @typed (generic_name . (identifier) @typed)])
+(as_expression right: [(identifier) @typed (generic_name . (identifier) @typed)])
 [(member_access_expression) (qualified_name) (conditional_access_expression)] @member
 (identifier) @identifier
 (assignment_expression left: [(identifier) (member_access_expression)] @written)
 (postfix_unary_expression [(identifier) (member_access_expression)] @written)
 (prefix_unary_expression [(identifier) (member_access_expression)] @written)
-(object_creation_expression initializer: (initializer_expression (assignment_expression left: (identifier) @key)))
+([(object_creation_expression initializer: (initializer_expression (assignment_expression left: (identifier) @key))) (implicit_object_creation_expression (initializer_expression (assignment_expression left: (identifier) @key)))])
+(recursive_pattern (property_pattern_clause (subpattern (identifier) @key)))
