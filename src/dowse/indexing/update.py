@@ -129,10 +129,10 @@ def _update_tree(
         writer.delete(key)
     size = sum(job.size for job in diff.jobs)
     processes = 1 if size < _SMALL_BYTES else settings.processes
-    # Words first: they answer most questions, and the call graph takes as long again. Stripped documentation
-    # may declare types.
+    # Words first, if someone waits for them: they answer most questions. Files are then parsed twice, as one
+    # process can't keep the trees of another. Stripped documentation may declare types.
     is_new = writer.meta()["generation"] == "0" and processes > 1 and not settings.backend
-    is_deferred = is_new and not settings.strip_docs
+    is_deferred = is_new and defer_graph and not settings.strip_docs
     jobs = (job._replace(is_deferred=is_deferred) for job in diff.jobs)
     results = _Results(writer, diff.skipped)
     uncommitted = 0

@@ -292,9 +292,12 @@ class MaintainedIndex:
 
     def _update(self, seen: ScanResult | None, *, rebuild: bool = False) -> bool:
         """Update the index incrementally; return whether that made a new generation."""
+        is_first = rebuild or not self._index.exists
+        self._to_link = self._to_link or is_first
         report = (self._index if rebuild else self._as_built()).update(
             rebuild=rebuild,
             seen=seen,
+            defer_graph=is_first,  # searches wait for words
             wait=_LOCK_SECONDS,
             on_progress=self._reporter.progress("index", key=self._key),
             on_wait=lambda text: self._reporter.event("waiting", key=self._key, detail=text),
