@@ -66,6 +66,8 @@ _SEPARATE_FUNCTIONS = frozenset(["java", "php", "ruby"])
 _FIELDS_UNLIKE_CALLS = frozenset(["java", "php"])
 # Languages in which `x.name` can be a call, and calls nothing if the name is that of a field.
 _FIELDS_LIKE_CALLS = frozenset(["ruby", "scala"])
+# A module of Ruby that more files than these open is a namespace: to read its name says nothing of them.
+_MAX_REOPENED = 8
 # Languages in which a module often gives what it exports another name than its definition has.
 _EXPORTS_ALIASES = frozenset(["ecmascript", "python"])
 
@@ -202,6 +204,8 @@ class _FileResolver:
             return
         if value.kind == "class":
             value = only_types(value)
+            if len(value.candidates) > _MAX_REOPENED:
+                return
         if reference.kind in ("call", "value") or (reference.kind == "import" and value.kind != "name"):
             reference = reference._replace(kind="read")
         self._add_targets(reference, owner, self._rules.select_overloads(value, reference))
