@@ -29,7 +29,7 @@ BUDGETS = {
     "install": 1_060,
     "interfaces": 10_640,
     "parsing": 6_600,
-    "query": 3_680,
+    "query": 3_860,
     "research": 1_620,
     "search": 6_600,
     "security": 470,
@@ -39,11 +39,11 @@ BUDGETS = {
     "transfer": 410,
     "vectors": 1_870,
     "watch": 1_050,
-    "workers": 630,
+    "workers": 700,
     "": 2_800,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
-MAX_TESTS, MAX_BENCH, MAX_WORDS = 47_000, 9_330, 27_000
+MAX_TESTS, MAX_BENCH, MAX_WORDS = 47_000, 9_460, 27_000
 _PROGRAMS = {".py", ".java", ".php", ".go", ".mjs", ".rb", ".cpp", ".cs"}
 # Made from declarations (`scripts/schemas`, `scripts/docs_site`).
 GENERATED = {"LANGUAGES.md", "SETTINGS.md"}

@@ -64,6 +64,7 @@ SMALL = {
     "power_cut": [],
     "quality": [["--data", "data", "--repos", "checkouts", "--only", "cosqa kept", "--work", "w"]],
     "rankings": [],
+    "slow_patterns": [],
     "startup": [],
     "warm_speed": [],
 }
@@ -102,6 +103,7 @@ LARGE = {
         ["dump", "r.gz", "--data", "data", "--checkouts", "checkouts"],
         ["compare", "r.gz", "r.gz", "--out", "rankings.json"],
     ],
+    "slow_patterns": [["--count", "2", "--megabytes", "1", "--seconds", "1"]],
     "startup": [["--tree", "tree", "--runs", "1"]],
     "warm_speed": [["checkouts/bakery", "--rounds", "1", "--encoder", "none"]],
 }
@@ -153,7 +155,7 @@ def run(script: str, arguments: list[str], folder: Path, **settings: str) -> Non
 
 def test_the_folder_is_as_the_tables_say() -> None:
     assert set(SMALL) == set(SCRIPTS)
-    assert len(SCRIPTS) + len(HELPERS) <= 30
+    assert len(SCRIPTS) + len(HELPERS) <= 31
 
 
 @pytest.mark.parametrize("script", [name for name, runs in SMALL.items() if runs])

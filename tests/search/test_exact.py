@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse import Index
+from dowse.errors import TooSlow
 from dowse.query.regex.matcher import compile_pattern
 from dowse.storage.symbol_lines import assign_to_symbols
 
@@ -65,3 +67,33 @@ def test_numbers_of_lines_are_those_of_all_matches(text, pattern):
     lines = [match.line for match in compiled.find_lines(text)]
     assert compiled.line_numbers(text) == lines
     assert [match.line for match in compiled.find_lines(text, one_a_line=True)] == lines
+
+
+def test_a_pattern_that_takes_too_long_in_one_file_gives_what_others_have(tmp_path):
+    slow = "|".join(f"a[ab]{{{count}}}c" for count in range(900, 989))
+    line = "".join(random.Random(1).choices("ab", k=900_000))
+    files = {"a.txt": "here is an x\n", "b.txt": f"{line}\n"}
+    settings = {"index_dir": str(tmp_path / "index"), "encoder": "none", "exact_seconds": 3.0}
+    with Index.open(write_tree(tmp_path / "tree", files), **settings) as index:
+        index.update()
+        started = time.monotonic()
+        answer = index.search(f"/an x|{slow}/", k=3)
+        assert [hit.symbol.path for hit in answer.hits] == ["a.txt"]
+        assert [note.code for note in answer.notes] == ["truncated"]
+        with pytest.raises(TooSlow, match="more specific"):
+            index.search(f"/{slow}/", k=3)
+        assert time.monotonic() - started < 10.0
+
+
+def test_lines_whose_matches_take_too_long_are_given_whole(tmp_path, monkeypatch):
+    with Index.open(
+        write_tree(tmp_path / "tree", {"a.txt": "an x\n"}), index_dir=str(tmp_path / "index")
+    ) as index:
+        index.update()
+
+        def too_slow(*_: object, **__: object) -> None:
+            raise TooSlow("no answer")
+
+        monkeypatch.setattr("dowse.query.regex.matcher.Pattern.find_lines", too_slow)
+        [hit] = index.search("/x/", k=3).hits
+        assert [(match.line, match.text, match.spans) for match in hit.matches] == [(1, "an x", ((0, 4),))]

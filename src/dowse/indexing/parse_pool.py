@@ -12,6 +12,7 @@ from dowse.errors import DowseError
 from dowse.indexing.memory_budget import WORKER_BYTES, resident_bytes
 from dowse.indexing.parse_jobs import MAX_REPLY_BYTES, AnyJob, CorpusJob, GraphJob, LinkJob, Reply
 from dowse.parsing.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS, file_seconds
+from dowse.workers.idle import IdleWorkers
 from dowse.workers.program import worker_program
 from dowse.workers.supervisor import Cause, Supervisor, WorkerDied
 
@@ -109,38 +110,7 @@ class SlowFileBudget:
         return job._replace(short_limits=True) if self._seconds > SLOW_FILES_SECONDS else job
 
 
-class _IdleWorkers:
-    """Parser processes that are kept for later: starting one takes longer than parsing a file."""
-
-    def __init__(self) -> None:
-        self._room = 0
-        self._workers: list[Supervisor] = []
-        self._lock = threading.Lock()
-
-    def change_room(self, count: int) -> None:
-        """Let so many processes more be kept, or fewer, and end the others."""
-        with self._lock:
-            self._room += count
-            workers, self._workers = self._workers[self._room :], self._workers[: self._room]
-        for worker in workers:
-            worker.discard()
-
-    def take(self) -> Supervisor | None:
-        """Return one of the processes, None if there is none."""
-        with self._lock:
-            return self._workers.pop() if self._workers else None
-
-    def keep(self, worker: Supervisor) -> None:
-        """Keep a process, or end it if there is no room."""
-        with self._lock:
-            has_room = len(self._workers) < self._room
-            if has_room:
-                self._workers.append(worker)
-        if not has_room:
-            worker.discard()
-
-
-_idle = _IdleWorkers()
+_idle = IdleWorkers()
 
 
 class _Pool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +29,7 @@ from dowse.parsing.limits import PROCESS_MEMORY_BYTES, file_seconds
 from dowse.security.safe_files import read_regular_file
 from dowse.source.content import classify_content, decode
 from dowse.source.secrets import secret_content_reason
-from dowse.workers.child import READY, Channel, time_limit
+from dowse.workers.child import READY, Channel, limit_memory, time_limit
 
 if TYPE_CHECKING:
     from dowse.graph.link import Linker
@@ -45,7 +44,7 @@ def main() -> None:
     channel = Channel(MAX_REPLY_BYTES)
     # Parsing makes objects by the hundred thousand and no cycles: looking for some took 8 % on pydantic.
     gc.disable()
-    limit_memory()
+    limit_memory(PROCESS_MEMORY_BYTES)
     with contextlib.suppress(EOFError):
         wall_seconds = channel.receive()
         channel.send(READY)
@@ -71,16 +70,6 @@ def _handle(job: AnyJob) -> Reply:
     if isinstance(job, GraphJob):
         return extract_graph(job)
     return parse_functions(job) if isinstance(job, CorpusJob) else parse_path(job)
-
-
-def limit_memory() -> None:
-    """Limit the memory of this process, where the system can do that (Linux)."""
-    if sys.platform != "win32":
-        import resource
-
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        if hard == resource.RLIM_INFINITY or hard > PROCESS_MEMORY_BYTES:
-            resource.setrlimit(resource.RLIMIT_DATA, (PROCESS_MEMORY_BYTES, hard))
 
 
 def parse_functions(job: CorpusJob) -> Reply:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from dowse import deadline
+from dowse.errors import QueryError
 from dowse.query.ast import (
     And,
     Constraint,
@@ -23,6 +25,8 @@ from dowse.query.ast import (
 from dowse.query.regex import re2_engine
 from dowse.types import SymbolRow
 
+# Longer than any path or name; the time to match one is at worst linear in this.
+_MAX_GLOB = 1_000
 _GLOB = re.compile(r"/\*\*(?=/)|(?:^|(?<=/))\*\*/|\*+|\?|[^*?]")
 
 
@@ -68,6 +72,7 @@ def path_matches(glob: str, path: str) -> bool:
     """Whether a glob matches whole components of a path or, without * and ?, any part of it; smart case."""
     if not any(char in glob for char in "*?"):
         return glob.lstrip("/") in path if has_upper(glob) else glob.lstrip("/") in path.lower()
+    deadline.check()
     return _path_regex(glob).fullmatch(path.encode(errors="replace")) is not None
 
 
@@ -78,12 +83,15 @@ def is_within(place: str, path: str) -> bool:
 
 def symbol_matches(glob: str, name: str, qualified_name: str) -> bool:
     """Whether a glob matches a name or the last segments of a qualified one; `::` is `.`; smart case."""
+    deadline.check()
     regex = _symbol_regex(glob)
     return any(regex.fullmatch(each.encode(errors="replace")) for each in (name, qualified_name))
 
 
 def glob_to_regex(glob: str) -> str:
     """Translate a glob: `*` and `?` stay within a path component, `**` crosses them."""
+    if len(glob) > _MAX_GLOB:
+        raise QueryError(f"a filter of more than {_MAX_GLOB:,} characters; shorten it with * and ?")
     return "".join(map(_glob_piece, _GLOB.findall(glob)))
 
 
@@ -99,7 +107,7 @@ def _glob_piece(piece: str) -> str:
     return piece if piece.isalnum() else rf"\x{{{ord(piece):x}}}"
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=8)
 def _path_regex(glob: str) -> re2_engine.Regex:
     """Compile a glob for whole components of a path."""
     start = "" if glob.startswith("/") else "(?:.*/)?"
@@ -107,7 +115,7 @@ def _path_regex(glob: str) -> re2_engine.Regex:
     return re2_engine.compile_re2(f"{fold}{start}{glob_to_regex(glob.strip('/'))}(?:/.*)?")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=8)
 def _symbol_regex(glob: str) -> re2_engine.Regex:
     plain = glob.replace("::", ".").replace("#", ".")
     fold = "" if has_upper(glob) else "(?i)"

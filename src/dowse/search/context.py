@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -39,6 +40,7 @@ class SearchContext:
     encoder: Encoder | None = None
     boosts: Mapping[str, Boost] = field(default_factory=dict)  # from feedback, by symbol id
     embedded: EmbeddingCoverage | None = None  # None where no encoder is in use
+    exact_until: float = math.inf  # of `time.monotonic`: until then matches of patterns are marked
 
     @cached_property
     def question_profile(self) -> Profile:

@@ -97,29 +97,41 @@ def exact_lane(
     files = reader.trigram_candidates(required_trigrams(pattern))
     if keep_file is not None:
         files = [row.file_id for row in reader.file_rows(files) if keep_file(row)]
-    lines, found = {}, 0
-    for count, (file_id, text) in enumerate(reader.texts(files)):
-        deadline.check()
-        if time.monotonic() > limits.until:
-            if limits.max_lines is None or not found:
-                raise TooSlow(
-                    "the pattern took too long; add filters such as path: or lang:, "
-                    "or make the pattern more specific"
-                )
-            cut = f"there was time to search {count:,} of {len(files):,} files"
-            limits.reached = Note("truncated", cut, "add filters such as path: or lang:")
-            break
-        if numbers := pattern.line_numbers(text):
-            lines[file_id] = numbers
-            found += len(numbers)
-            if limits.max_lines is not None and found > limits.max_lines:
-                cut = f"more than {limits.max_lines:,} lines match; not every file was searched"
-                limits.reached = Note("truncated", cut, "-k 0 finds all")
-                break
+    lines = _matching_numbers(reader, pattern, files, limits)
     symbol_lines: SymbolLines = {}
     for file_id, extents in reader.symbol_ranges(list(lines)):
         assign_to_symbols(file_id, extents, lines[file_id], symbol_lines)
     return symbol_lines
+
+
+def _matching_numbers(
+    reader: Reader, pattern: Pattern, files: Sequence[int], limits: ScanLimits
+) -> dict[int, list[int]]:
+    """Return the numbers of the matching lines of each file that has some."""
+    lines: dict[int, list[int]] = {}
+    count = found = 0  # files, the one at hand included; lines
+    try:
+        with deadline.time_limit(limits.until - time.monotonic()):
+            for file_id, text in reader.texts(files):
+                deadline.check()
+                count += 1
+                if numbers := pattern.line_numbers(text):
+                    lines[file_id] = numbers
+                    found += len(numbers)
+                    if limits.max_lines is not None and found > limits.max_lines:
+                        cut = f"more than {limits.max_lines:,} lines match; not every file was searched"
+                        limits.reached = Note("truncated", cut, "-k 0 finds all")
+                        break
+    except TooSlow:
+        deadline.check()  # that of the whole query
+        if limits.max_lines is None or not found:
+            raise TooSlow(
+                "the pattern took too long; add filters such as path: or lang:, "
+                "or make the pattern more specific"
+            ) from None
+        cut = f"there was time to search {count - 1:,} of {len(files):,} files"
+        limits.reached = Note("truncated", cut, "add filters such as path: or lang:")
+    return lines
 
 
 def rank_exact(
@@ -156,11 +168,13 @@ def matching_lines(
     matches: ExactMatches,
     *,
     is_limited: bool = False,
+    until: float = math.inf,
 ) -> Iterator[tuple[LineMatch, ...]]:
     """Yield for each hit its matching lines, each once.
 
     Where very many lines match, the first match of a line may be all that is given; `is_limited` says that
-    the best hits are asked for, not all of them.
+    the best hits are asked for, not all of them. After a time `until` of `time.monotonic` lines are given
+    whole.
     """
     from dowse.query.regex.matcher import compile_leaf
 
@@ -179,13 +193,24 @@ def matching_lines(
             if numbers and key not in matched:
                 text = reader.text(hit.row.file_id)
                 one_a_line = is_everywhere or len(numbers) > _MANY_LINES
-                found = patterns[leaf].find_lines(text, one_a_line=one_a_line)
+                try:
+                    with deadline.time_limit(until - time.monotonic()):
+                        found = patterns[leaf].find_lines(text, one_a_line=one_a_line)
+                except TooSlow:
+                    deadline.check()  # that of the whole query
+                    found = _whole_lines(text)
                 matched[key] = {match.line: match for match in found}
             for number in numbers:
                 match, known = matched[key][number], lines.get(number)
                 spans = {*known.spans, *match.spans} if known else match.spans
                 lines[number] = LineMatch(number, match.text, tuple(sorted(spans)))
         yield tuple(lines[number] for number in sorted(lines))
+
+
+def _whole_lines(text: bytes) -> list[LineMatch]:
+    """Return all lines, each as one match."""
+    lines = text.decode("utf-8-sig", "replace").split("\n")
+    return [LineMatch(number, line, ((0, len(line)),)) for number, line in enumerate(lines, 1)]
 
 
 def _rows_at(reader: Reader, locations: Sequence[SymbolLocation]) -> list[SymbolRow]:

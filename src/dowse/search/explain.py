@@ -218,6 +218,7 @@ def _hits(
             matches = matching_lines(
                 *(reader, context.plan, batch, context.matches),
                 is_limited=bool(context.request.options.k),
+                until=context.exact_until,
             )
         for rank, (hit, symbol, lines) in enumerate(zip(batch, symbols, matches, strict=True), start + 1):
             lanes, contributions = tuple(ranking.lanes_of(hit)), tuple(hit.contributions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -140,6 +141,7 @@ def search(
     if plan.corrections:
         notes.append(Note("relaxed", f"not here as typed: {', '.join(plan.corrections)}"))
     matches: ExactMatches = {}
+    until = math.inf
     if plan.exact:
         is_limited = plan.mode == "regex" and request.options.k and can_end_early(plan.constraint)
         until = deadline.optional_until(settings.exact_seconds)
@@ -159,6 +161,7 @@ def search(
         encoder,
         boosts,
         embedded,
+        until if request.options.k else math.inf,
     )
     if plan.mode == "regex":
         return _search_exact(context, notes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -73,6 +74,16 @@ def time_limit(wall_seconds: float, cpu_seconds: float = 0.0) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.setitimer(signal.ITIMER_PROF, 0.0)
+
+
+def limit_memory(size: int) -> None:
+    """Limit the memory of this process to so many bytes, where the system can do that (Linux)."""
+    if sys.platform != "win32":
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        if hard == resource.RLIM_INFINITY or hard > size:
+            resource.setrlimit(resource.RLIMIT_DATA, (size, hard))
 
 
 def handle_messages(channel: Channel, handle: Callable[[Any], None] = lambda _: None) -> None:

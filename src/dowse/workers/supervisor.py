@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import enum
+import math
 import os
 import select
 import signal
@@ -27,7 +28,11 @@ from dowse.workers.frames import MAX_BYTES, FrameReader, pack, write_frame
 _END_SECONDS = 2.0
 # The worker's own timer should go off first: its signal tells what happened.
 _LAG = 0.1
+# How often it is asked whether somebody still waits for an answer.
+_CHECK_SECONDS = 0.05
 _HAS_POLL = hasattr(select, "poll")
+# Raises if nobody waits for an answer any more.
+Check = Callable[[], None] | None
 
 
 class Cause(enum.Enum):
@@ -121,9 +126,12 @@ class Supervisor:
         """Return the next message; a process that takes longer than that is killed."""
         return self._exchange(b"", seconds)
 
-    def exchange(self, message: object, seconds: float) -> Any:  # noqa: ANN401 - any message
-        """Send a message and return the next; a process that takes longer than that is killed."""
-        return self._exchange(pack(message, self._max_bytes), seconds)
+    def exchange(self, message: object, seconds: float, check: Check = None) -> Any:  # noqa: ANN401 - any message
+        """Send a message and return the next; a process that takes longer than that is killed.
+
+        `check` is called meanwhile, and raises if nobody waits for the answer: then `discard` the process.
+        """
+        return self._exchange(pack(message, self._max_bytes), seconds, check)
 
     def messages(self) -> Iterator[Any]:
         """Give the messages of the process until it ends."""
@@ -190,15 +198,15 @@ class Supervisor:
             process.stderr.close()  # why it dies later is known from its exit code
         self.is_ready = True
 
-    def _exchange(self, frame: bytes, seconds: float | None) -> Any:  # noqa: ANN401 - any message
+    def _exchange(self, frame: bytes, seconds: float | None, check: Check = None) -> Any:  # noqa: ANN401
         process, reader = self._process, self._reader
         assert process is not None and reader is not None  # noqa: S101 - after `start`
         try:
             with _deadline(process, seconds) as until:
                 if frame:
                     with self._writing:
-                        write_frame(self._stdin, frame, _waiter(self._stdin, "write", until))
-                return reader.read(_waiter(self._stdout, "read", until))
+                        write_frame(self._stdin, frame, _waiter(self._stdin, "write", until, check))
+                return reader.read(_waiter(self._stdout, "read", until, check))
         except TimeoutError:
             self._end(process)
             raise WorkerDied(Cause.DEADLINE, f"after {seconds:.3g} s") from None
@@ -288,7 +296,7 @@ def _deadline(process: subprocess.Popen[bytes], seconds: float | None) -> Iterat
         timer.cancel()
 
 
-def _waiter(handle: int, event: str, until: float | None = None) -> Callable[[], None]:
+def _waiter(handle: int, event: str, until: float | None = None, check: Check = None) -> Callable[[], None]:
     """Return a function that waits for a pipe to be ready; it raises TimeoutError after the deadline."""
     if not _HAS_POLL or (event == "read" and until is None):  # a blocking read waits by itself
         return lambda: None
@@ -296,8 +304,15 @@ def _waiter(handle: int, event: str, until: float | None = None) -> Callable[[],
     poll.register(handle, select.POLLIN if event == "read" else select.POLLOUT)
 
     def wait() -> None:
-        if not poll.poll(None if until is None else max(0.0, until - time.monotonic()) * 1000):
-            raise TimeoutError
+        while True:
+            left = math.inf if until is None else max(0.0, until - time.monotonic())
+            step = min(left, _CHECK_SECONDS) if check else left
+            if poll.poll(None if step == math.inf else 1000 * step):
+                return
+            if not left:
+                raise TimeoutError
+            if check:
+                check()
 
     return wait
 

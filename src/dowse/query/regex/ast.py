@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from typing import Literal as Choice
 
 Range = tuple[int, int]  # inclusive code points
+# Upper bounds of RE2's instructions for one character, by measurement: of Unicode tables, of a range beyond
+# ASCII (which a folded one may become), and of all characters but some.
+_TABLE, _TABLES = 1_500, {"d": 100, "s": 40, "w": 1_500}
+_WIDE_RANGE, _COMPLEMENT = 10, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +135,32 @@ def whole_word(node: Node) -> tuple[bool, bool] | None:
     before, after = parts[:1] == (edge,), parts[-1:] == (edge,)
     inner = parts[before : len(parts) - after]
     return (before, after) if inner and all(isinstance(part, Literal) for part in inner) else None
+
+
+def program_size(node: Node, *, ascii_text: bool) -> int:
+    """Return a bound on the number of instructions of RE2's program; `ascii_text` as in `translate.to_re2`.
+
+    The time to compile it is linear in that.
+    """
+    if isinstance(node, Literal):
+        return 1 if node.char.isascii() and not node.fold else 4
+    if isinstance(node, CharClass):
+        return _WIDE_RANGE * node.fold + _set_size(node.chars, ascii_text)
+    if isinstance(node, Dot):
+        return _COMPLEMENT
+    if isinstance(node, Assertion):
+        return 1
+    if isinstance(node, Repeat):
+        copies = max(node.low, 1) if node.high is None else node.high
+        return 1 + copies * (1 + program_size(node.node, ascii_text=ascii_text))
+    return 1 + sum(1 + program_size(part, ascii_text=ascii_text) for part in node.parts)
+
+
+def _set_size(item: ClassItem, ascii_text: bool) -> int:
+    if isinstance(item, tuple):
+        return 1 if item[1] < 128 else _WIDE_RANGE
+    if isinstance(item, CharSet):
+        return _COMPLEMENT * item.negated + sum(_set_size(each, ascii_text) for each in item.items)
+    if isinstance(item, Posix) or (isinstance(item, Perl) and ascii_text):
+        return _COMPLEMENT
+    return _TABLES[item.name] if isinstance(item, Perl) else _TABLE

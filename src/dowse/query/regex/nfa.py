@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from dowse import deadline
 from dowse.errors import QueryError
 from dowse.query.regex import re2_engine
 from dowse.query.regex.ast import (
@@ -25,6 +26,8 @@ from dowse.query.regex.translate import to_re2
 
 # Bounds the work per character; only counted repetitions come near it.
 MAX_PROGRAM = 20_000
+# Characters after which the deadline is checked.
+_CHECKED = 16
 _WORD = CharClass(CharSet((Perl("w", False),)))
 
 
@@ -139,6 +142,8 @@ class Nfa:
         threads: list[tuple[int, int]] = []
         accept = len(self.program) - 1
         for position in range(start, len(line) + 1):
+            if position % _CHECKED == 0:
+                deadline.check()
             seen: set[int] = set()
             ready: list[tuple[int, int]] = []
             for state, match_start in threads:

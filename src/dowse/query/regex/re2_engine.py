@@ -7,8 +7,10 @@ from typing import Any, Protocol
 
 from dowse.errors import QueryError
 
-# Memory of RE2's automata; beyond it RE2 falls back to its slower NFA or rejects the pattern.
-MAX_MEMORY = 64 << 20
+# Memory of a program and its automata, which a cache may keep; beyond it RE2 falls back to its slower NFA.
+MAX_MEMORY = 2 << 20
+# The same in a process of its own (`match_worker`); RE2 refuses a program of about 300,000 instructions.
+MAX_MEMORY_APART = 16 << 20
 
 
 class Match(Protocol):
@@ -31,7 +33,7 @@ class Regex(Protocol):
         """Find all matches from left to right."""
 
 
-def compile_re2(pattern: str, *, newlines: bool = False) -> Regex:
+def compile_re2(pattern: str, *, newlines: bool = False, max_memory: int = MAX_MEMORY) -> Regex:
     """Compile for UTF-8 bytes; unless `newlines`, no part of the pattern can match a line feed."""
     import re2
 
@@ -39,13 +41,14 @@ def compile_re2(pattern: str, *, newlines: bool = False) -> Regex:
     options.never_nl = not newlines
     options.log_errors = False
     options.never_capture = True
-    options.max_mem = MAX_MEMORY
+    options.max_mem = max_memory
     try:
         compiled: Regex = re2.compile(pattern.encode(), options)
     except re2.error as problem:
         raise QueryError(
             f"the regex is too large to run in linear time ({_reason(problem)}); shorten it"
         ) from None
+    re2.purge()  # its own cache keeps 128 programs
     return compiled
 
 

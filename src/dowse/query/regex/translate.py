@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import groupby
 
+from dowse import deadline
 from dowse.query.regex import re2_engine
 from dowse.query.regex.ast import (
     Alternate,
@@ -198,6 +199,8 @@ def _evaluate(item: ClassItem, fold: bool) -> list[Range]:
     if isinstance(item, CharSet):
         union = _merge([r for part in item.items for r in _evaluate(part, fold)])
         return _complement(union) if item.negated else union
+    if isinstance(item, tuple) and not fold:
+        return [item]
     if isinstance(item, Perl | Property) and item.negated:
         return _complement(_evaluate(replace(item, negated=False), fold))
     return _ranges_by_re2(_with_fold(f"[{_item_body(item, ascii_text=False)}]", fold))
@@ -246,8 +249,10 @@ def _intersect(left: list[Range], right: list[Range]) -> list[Range]:
     return common
 
 
+@lru_cache(maxsize=64)
 def _ranges_by_re2(pattern: str) -> list[Range]:
     """Return the code points of a class by matching it with RE2, so that both always agree."""
+    deadline.check()
     everything = _every_character()
     ranges = []
     for match in re2_engine.compile_re2(f"{pattern}+", newlines=True).finditer(everything):

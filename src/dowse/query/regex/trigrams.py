@@ -21,6 +21,8 @@ MAX_CLASS = 6
 MAX_COPIES = 3
 # Trigrams of one string; more add little to the filter.
 MAX_TRIGRAMS = 24
+# Conditions of one pattern; more take quadratic time to compare, and rule out hardly any other file.
+MAX_CONDITIONS = 32
 # Stands for "s or ſ", the only two characters with one ASCII case folding that str.lower() keeps apart.
 _EITHER_S = "\ue000"
 
@@ -145,6 +147,8 @@ def _concat(infos: Iterable[_Info]) -> _Info:
     for info in infos:
         if joined := _join_exact(known, info):
             known = joined
+        elif len(result.match) > MAX_CONDITIONS:  # the rest may be anything
+            return _join(result, _UNKNOWN)
         else:
             result, known = _join(result, known), info
     return _join(result, known)

@@ -1,0 +1,149 @@
+"""Patterns made to be slow or large, on lines of 1 MB to 50 MB: does each end in time, and alone?
+
+    python bench/slow_patterns.py [--count 500] [--megabytes 1 5 20 50] [--seconds 2] [--seed 0]
+        [--only cli|server] [--out bench/results/slow_patterns.json]
+
+Each pattern is searched for by the command, with `exact_seconds` = `--seconds`, and by four clients of
+`dowse serve`, whose limit is 10 s. Beside these a client asks for words and another for `/livez`, before and
+meanwhile. Reported: by how much the limit was exceeded (bar: 1 s), percentiles of both (bar: p99 <= 2 x idle)
+and the memory of the server with its processes, before and 10 s after.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import os
+import random
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from processes import family_megabytes
+from serving import serving, wait_until_indexed
+
+from common import beside_python, percentile, work_folder, write_results
+
+_SAMPLE = Path(__file__).resolve().parents[1] / "tests" / "data" / "sample"
+_SERVER_SECONDS, _CLIENTS, _REST_SECONDS = 10.0, 4, 10.0
+_ALPHABETS = ["ab", "abc ", "aé ", "aA0_"]
+_CLASSES = ["[ab]", "[a-c]", r"\w", r"\p{L}", r"[^b]", ".", r"[\w--b]", "(?:a|ab)", "[aé]"]
+
+
+def slow_pattern(draw: random.Random) -> str:
+    """Return a pattern with a large program, many states, many matches or a long way to each."""
+    part, count = draw.choice(_CLASSES), draw.randrange(20, 1000)
+    other, few = draw.choice(_CLASSES), draw.randrange(2, 90)
+    return draw.choice([
+        "|".join(f"a{part}{{{count - n}}}c" for n in range(min(few, count))),
+        f"a{part}{{{count}}}c",
+        f"(?:{part}{{1,{count}}}|{other}{{1,{count}}})c",
+        f"a.*{part}{{{few}}}#|a",
+        f"(?:{part}?){{{count}}}{other}{{{few}}}#",
+        f"(?:{part}*{other}*){{{few}}}#",
+        rf"\b{part}{{1,{count}}}\b{other}",
+        rf"(?i)(?:{part}+{other}+){{{few}}}\B#",
+        "|".join("".join(draw.choices("abcé", k=12)) for _ in range(10 * few)),
+        part,
+    ])  # fmt: skip
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Return the seconds that something takes."""
+    started = time.monotonic()
+    work()
+    return time.monotonic() - started
+
+
+def get(url: str, path: str) -> None:
+    """Read the answer to a request over a connection of its own."""
+    line = http.client.HTTPConnection(urlsplit(url).netloc, timeout=120)
+    line.request("GET", path)
+    line.getresponse().read()
+    line.close()
+
+
+def sample(url: str, until: threading.Event) -> dict[str, float]:
+    """Ask for words and for a sign of life until told to end; return percentiles in milliseconds."""
+    words, alive = list[float](), list[float]()
+    while not until.wait(0.05):
+        words.append(timed(lambda: get(url, "/api/search?q=order+repository&k=5")))
+        alive.append(timed(lambda: get(url, "/livez")))
+    return {
+        f"{name}_{share:g}": round(1000 * percentile(times, share), 1)
+        for name, times in (("words", words), ("livez", alive))
+        for share in (0.5, 0.99, 1.0)
+    }
+
+
+def by_server(url: str, pid: int, patterns: list[str]) -> dict[str, object]:
+    """Have the server match all patterns, several at once."""
+    idle, end = threading.Event(), threading.Event()
+    threading.Timer(_REST_SECONDS, idle.set).start()
+    before = sample(url, idle)
+    get(url, f"/api/search?mode=regex&k=5&q={quote('a.?b')}")  # texts are in the cache from here on
+    memory = family_megabytes(pid)
+    with ThreadPoolExecutor(_CLIENTS + 1) as pool:
+        beside = pool.submit(sample, url, end)
+        ask = [f"/api/search?mode=regex&k=5&q={quote(each)}" for each in patterns]
+        seconds = list(pool.map(lambda path: timed(lambda: get(url, path)), ask))
+        end.set()
+        meanwhile = beside.result()
+    time.sleep(_REST_SECONDS)
+    late, grown = max(seconds) - _SERVER_SECONDS, family_megabytes(pid) - memory
+    return {"late_s": round(late, 2), "idle": before, "meanwhile": meanwhile, "grown_megabytes": round(grown)}
+
+
+def by_command(tree: Path, work: Path, patterns: list[str], seconds: float) -> dict[str, object]:
+    """Have a command match each pattern; its start and end count, too."""
+    flags = "--refresh never --mode regex -k 5 --json --repo".split()
+    environment = {**os.environ, "DOWSE_INDEX_DIR": str(work / "index"), "DOWSE_RESIDENT_MINUTES": "0"}
+    environment |= {"DOWSE_EXACT_SECONDS": str(seconds), "DOWSE_QUERY_SECONDS": str(seconds)}
+
+    times = []
+    for pattern in patterns:
+        command = [beside_python(), "search", *flags, tree, "--", pattern]
+        times.append((timed(partial(subprocess.run, command, env=environment, capture_output=True)), pattern))
+    return {"late_s": round(max(times)[0] - seconds, 2), "of": max(times)[1][:80]}
+
+
+def main() -> None:
+    """Make the lines and the patterns, and write what was measured."""
+    style = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=style)
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--megabytes", type=int, nargs="+", default=[1, 5, 20, 50])
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=["cli", "server"])
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    draw = random.Random(options.seed)
+    results: dict[str, object] = {"patterns": options.count, "megabytes": options.megabytes}
+    with work_folder(options.work) as work:
+        tree = work / "tree"
+        shutil.copytree(_SAMPLE, tree, dirs_exist_ok=True)
+        for size, alphabet in zip(options.megabytes, _ALPHABETS * len(options.megabytes), strict=False):
+            line = "".join(draw.choices(alphabet, k=size * 1_000_000))
+            (tree / f"line{size}.txt").write_text(f"one\n{line}\ntwo\n")
+        patterns = [slow_pattern(draw) for _ in range(options.count)]
+        with serving(tree, "none", work, DOWSE_MAX_FILE_BYTES="200_000_000") as (process, url):
+            wait_until_indexed(url)
+            if options.only != "cli":
+                results["server"] = by_server(url, process.pid, patterns)
+        if options.only != "server":
+            results["command"] = by_command(tree, work, patterns, options.seconds)
+    print(results)
+    if options.out:
+        write_results(options.out, results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""A process that matches patterns which may take long: it can be ended, native code or not."""
+
+from __future__ import annotations
+
+import contextlib
+from functools import lru_cache
+from typing import NamedTuple
+
+import re2  # noqa: F401 - loaded before the first request
+
+from dowse.errors import QueryError
+from dowse.query.regex import nfa, translate  # noqa: F401 - the same
+from dowse.query.regex.ast import Node
+from dowse.query.regex.engines import Engines
+from dowse.query.regex.re2_engine import MAX_MEMORY_APART
+from dowse.types import Span
+from dowse.workers.child import READY, Channel, limit_memory, lower_priority, time_limit
+
+# Texts and patterns are as large as `max_file_bytes` and the command line allow.
+MAX_BYTES = 1 << 32
+# Of a text and its copies, and of programs while they are compiled.
+_MEMORY_BYTES = 1_000_000_000
+# Other requests come first.
+_NICENESS = 10
+
+
+class MatchRequest(NamedTuple):
+    """A text in which a pattern is to be found."""
+
+    node: Node
+    data: bytes
+    one_a_line: bool
+    seconds: float  # wall time: this process may have lost its parent
+
+
+def main() -> None:
+    """Answer requests with spans, or with the error of a pattern, until the parent is gone."""
+    channel = Channel(MAX_BYTES)
+    limit_memory(_MEMORY_BYTES)
+    lower_priority(_NICENESS)
+    with contextlib.suppress(EOFError):
+        channel.receive()
+        channel.send(READY)
+        while True:
+            request: MatchRequest = channel.receive()
+            with time_limit(request.seconds):
+                reply = _spans(request)
+            channel.send(reply)
+
+
+def _spans(request: MatchRequest) -> list[Span] | QueryError:
+    try:
+        return list(_engines(request.node).spans(request.data, one_a_line=request.one_a_line))
+    except QueryError as error:
+        return error
+
+
+@lru_cache(maxsize=1)
+def _engines(node: Node) -> Engines:
+    """Keep the programs of one search, which has many texts."""
+    return Engines(node, MAX_MEMORY_APART)
