@@ -6,7 +6,8 @@
 // {"define": USR, "path", "line", "name"}: a function or class of the checkout, with "body" where it has one
 // {"override": USR, "base": USR}: a method that overrides a virtual one
 // {"call": USR, "path", "line", "column", "caller", "virtual"}: a call; USR is "" where the callee is outside the checkout
-// {"refer": USR, "path", "line", "column", "name", "reference", "kind"}: another name, in C alone; "" for a local variable too
+// {"refer": USR, "path", "line", "column", "name", "reference", "kind"}: another name, in C alone; "" for a local variable too,
+// and none for a name that a macro makes of parts, as `UV_ ## name` does: no source has it
 //
 // Instantiations of templates are visited, so that a call that depends on a parameter has the callees of them all. Calls that a
 // macro's body contains have no position of their own and are left out, as are operators and implicit conversions.
@@ -199,6 +200,7 @@ private:
     if (tag && tag->getDefinition()) decl = tag->getDefinition(); // a declaration of what is outside is no definition
     bool isInside = decl->getParentFunctionOrMethod() != nullptr;
     if (isInside && !isa<VarDecl>(decl)) return true; // a type inside a function
+    if (sources.isWrittenInScratchSpace(sources.getSpellingLoc(decl->getLocation()))) return true; // pasted: in no source
     if (!isInside || !isa<VarDecl>(decl) || cast<VarDecl>(decl)->isFileVarDecl()) {
       for (const Decl *each : decl->redecls())
         if (each == decl || !tag) usr = define(cast<NamedDecl>(each));
@@ -220,12 +222,11 @@ private:
   std::string define(const NamedDecl *decl) {
     std::string path;
     unsigned line, column;
-    // A function that a macro defines is at the use of the macro.
-    if (!locate(decl->getLocation(), path, line, column) &&
-        !place(sources, sources.getExpansionLoc(decl->getLocation()), path, line, column)) {
-      return "";
-    }
     auto *function = dyn_cast<FunctionDecl>(decl);
+    // A function that a macro defines is at the use of the macro, a field in its body.
+    SourceLocation at = decl->getLocation();
+    SourceLocation made = function ? sources.getExpansionLoc(at) : sources.getSpellingLoc(at);
+    if (!locate(at, path, line, column) && !place(sources, made, path, line, column)) return "";
     bool hasBody = function ? function->isThisDeclarationADefinition() : true;
     std::string usr = usrOf(decl);
     llvm::json::Object object{{"define", usr}, {"path", path}, {"line", line}, {"name", nameOf(decl)}};

@@ -78,6 +78,7 @@ def test_windows_line_ends_change_nothing(path):
         ("a.tsx", b"", "typescript"),
         ("A.KT", b"", "kotlin"),
         ("x.h", b"int f(void);", "c"),
+        ("x.h", b"/* of virtual terminals,\n using threads */\nint f(void); // std::\n", "c"),
         ("x.h", b"namespace a {\n", "cpp"),
         ("x.h", b"template <class T>\n", "cpp"),
         ("bin/run", b"#!/usr/bin/env python3\n", "python"),

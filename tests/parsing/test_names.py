@@ -394,6 +394,26 @@ def test_macros_and_types_of_c_that_the_grammar_does_not_understand():
     assert {("macro", "LATE", 6), ("struct", "late", 1), ("alias", "late_fn", 4)} <= known | symbols
 
 
+def test_macros_of_c_that_hide_declarations():
+    source = (
+        b"\n#define LIB_FIELDS \\\n  /* public */ \\\n  struct queue *next; \\\n  union { \\\n"
+        b"    int fd; \\\n  } u;\n\n"
+        b"struct item {\n  LIB_FIELDS\n  LIB_PRIVATE_FIELDS\n};\n\n"
+        b"union any {\n  LIB_MAP(XX)\n};\n\n"
+        b"static LIB_INLINE int price(void) {\n  return 1;\n}\n\n"
+        b"LIB_TYPE\ntotal(void) {\n  return LIB_A |\n    LIB_B\n  ;\n}\n"
+        b"enum color {\n  LIB_RED\n};\n"
+    )
+    parsed = parse_file(source, "c", "a.c")
+    symbols = [each.qualified_name for each in parsed.definitions if each.kind != "module"]
+    assert symbols == ["item", "any", "price", "total", "color"]
+    names = {each.qualified_name for each in parsed.names}
+    fields = {f"LIB_FIELDS.{field}" for field in ("next", "fd", "u")}
+    assert names == {"LIB_FIELDS", "color.LIB_RED", *fields}
+    read = {each.name for each in parsed.references if each.kind == "read"}
+    assert read >= {"LIB_FIELDS", "LIB_PRIVATE_FIELDS", "LIB_MAP", "LIB_INLINE", "LIB_A", "LIB_B"}
+
+
 def test_a_file_of_data_has_a_limited_number_of_names():
     lines = [f"name_{number} = {number}" for number in range(MAX_NAMES + 10)]
     assert len(parse("a.py", "\n".join(lines)).names) == MAX_NAMES

@@ -60,7 +60,9 @@ class Lookups:
     def __init__(self, store: GraphStore) -> None:
         self._store = store
         self._symbols = _Cache(keys.scope_key, lambda key, *_: _limit(store.symbols_in_scope(key)))
-        self._fields = _Cache(keys.scope_key, self._find_names)
+        self._fields = _Cache(
+            keys.scope_key, lambda key, *_: _limit(store.symbols_in_scope(keys.key_of_names(key)))
+        )
         self._values = _Cache(keys.scope_key, self._find_value)
         self._remainders = _Cache(keys.remainder_key, lambda key, _: tuple(store.symbols_in_scope(key)))
         self._names = _Cache(keys.name_key, lambda key, *_: key if store.has_symbol_named(key) else 0)
@@ -93,11 +95,11 @@ class Lookups:
         self.dependencies.add(dependency)
         return value
 
-    def names(self, family: str, scope: str, full_name: str) -> tuple[Target, ...]:
-        """Return the names with a full name in a scope."""
+    def names(self, family: str, scope: str, full_name: str, path: str = "") -> tuple[Target, ...]:
+        """Return the names with a full name in a scope; those of one file even if there are too many."""
         dependency, found = self._fields[family, scope, full_name]
         self.dependencies.add(dependency)
-        return found
+        return (*found.by_path.get(path, ()), *found.listed) if found.by_path else found.listed
 
     def remainder(self, path: str) -> tuple[Target, ...]:
         """Return the symbol for the code outside the definitions of a file."""
@@ -146,9 +148,6 @@ class Lookups:
         dependency, bindings = self._bindings[path, slot]
         self.dependencies.add(dependency)
         return bindings
-
-    def _find_names(self, key: int, *_: object) -> tuple[Target, ...]:
-        return tuple(self._store.symbols_in_scope(keys.key_of_names(key)))[:MAX_SAME_NAME]
 
     def _find_used_name(self, key: int, *_: object) -> int:
         of_names = keys.key_of_names(key)

@@ -312,8 +312,9 @@ class Facts:
             return lexical_span(name) if is_variable else None
         if self._language == "ruby" and not is_unnamed and name.text and name.text[:1].islower():
             return ruby_block_span(name)
-        # A body after a macro of C++, as in `TEST_CASE("name") { … }`, is no definition.
-        return block_span(name) if self._language == "cpp" and owner < 0 and not is_unnamed else None
+        # A body after a macro of C, as in `TEST_CASE("name") { … }`, is no definition.
+        is_outside = owner < 0 and not is_unnamed and self._language in ("c", "cpp")
+        return block_span(name) if is_outside else None
 
     def _scope_lines(
         self, pattern: Pattern, captures: dict[str, list[Node]], lines: list[int]

@@ -14,6 +14,9 @@ _CPP_SYNTAX = re.compile(
     re.MULTILINE,
 )
 
+# Prose in them has the same words.
+_C_COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
 # What makes a header Objective-C.
 _OBJECTIVE_C_SYNTAX = re.compile(rb"^[^\S\n]*@(?:interface|protocol|implementation)\b", re.MULTILINE)
 # What makes a file MATLAB rather than Objective-C, and Verilog rather than V.
@@ -432,7 +435,7 @@ def detect_language(path: str, head: bytes = b"") -> str:
         return _by_shebang(head) or ("dockerfile" if name.startswith("Dockerfile") else "")
     language = _EXTENSIONS.get("." + extension) or _EXTENSIONS.get("." + extension.lower(), "")
     for other, syntax in _BY_CONTENT.get(extension, ()):
-        if syntax.search(head):
+        if syntax.search(head) and (extension != "h" or syntax.search(_C_COMMENT.sub(b"", head))):
             return other
     return language or _by_shebang(head)
 

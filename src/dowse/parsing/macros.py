@@ -1,4 +1,4 @@
-"""Macros of C++ that hide what a declaration is, replaced by blanks before the text is parsed.
+"""Macros of C and C++ that hide what a declaration is, replaced by blanks before the text is parsed.
 
 `FMT_API class view`, `FMT_CONSTEXPR auto f()` and `FMT_BEGIN_NAMESPACE` are no C++ until the preprocessor has
 run: the grammar takes the macro for a type, and the names that follow for something else.
@@ -7,6 +7,9 @@ run: the grammar takes the macro for a type, and the names that follow for somet
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
+
+from dowse.types import Span
 
 # These expressions start with a letter, not with \b: a search for a first letter is several times as fast.
 _ARGUMENTS = rb"(?:\((?:[^()\n]|\([^()\n]*\))*\))?"
@@ -58,6 +61,58 @@ _CLASS_ATTRIBUTE = re.compile(
 # The names of an inline namespace are those of the namespace around it.
 _INLINE_NAMESPACE = re.compile(rb"inline[ \t]+namespace[ \t]+\w+(?=\s*\{)")
 _TRANSPARENT = b'extern "C"'
+
+# In C: before a type, or alone in a line.
+_C_MACRO = re.compile(
+    rb"\n[ \t]*(?:(?:static|extern|inline)[ \t]+){0,2}([A-Z][A-Z0-9]*_[A-Z0-9_]*)(\([^()\n]*\))?"
+    rb"(?:(?P<alone>(?=[ \t]*\n))|(?=[ \t]+(?:" + _KEYWORD + rb"|\w+[ \t*]+\w+\s*\()))"
+)
+# A body after the macro, the rest of an expression, or a function whose type the macro is.
+_NO_DECLARATION = re.compile(rb"\s*(?:[{(=,]|\w+\s*\()")
+_STRUCT_HEAD = re.compile(rb"(?:struct|union)\b[^;{}()]*\{\Z")
+# The grammar takes what follows a comment in the body of a macro for code.
+_DEFINITION = re.compile(rb"#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\(?:.|\n))*)")
+_COMMENT = re.compile(rb"/\*(?:[^*\n]|\*(?!/)|(?<=\\)\n)*\*/")
+# Declarations in the body of a macro without parameters.
+_MACRO_FIELD = re.compile(rb"[\w*}][ \t*]+(\w+)(?:\[[^\];]*\])*[ \t]*;")
+_STATEMENT = re.compile(rb"=|\breturn\b|\bgoto\b")
+
+
+class CMacros(NamedTuple):
+    """A text of C that the grammar understands, of the same length, and what macros have in it."""
+
+    text: bytes
+    used: list[Span]  # the names of macros that are blank in it
+    fields: list[tuple[int, int, str]]  # names that the bodies of macros declare, with their kind
+
+
+def blank_c_macros(text: bytes) -> CMacros:
+    """Return a text of C without macros that hide declarations.
+
+    Such as `LIB_EXPORT int f(void);`, and `LIB_FIELDS` in a struct, which declares the fields of its body.
+    """
+    blanked, used, fields = bytearray(text), list[Span](), list[tuple[int, int, str]]()
+    for match in _DEFINITION.finditer(text):
+        start, end = match.span(2)
+        if b"/*" in match[2] and b"\\\n" in match[2]:
+            blanked[start:end] = _COMMENT.sub(_blank, match[2])
+        if b";" in match[2] and match[2][:1] != b"(" and not _STATEMENT.search(match[2]):
+            fields += [(*each.span(1), "macro_field") for each in _MACRO_FIELD.finditer(blanked, start, end)]
+    for match in _C_MACRO.finditer(text):
+        start, end = match.start(1), match.end()
+        if match["alone"] is None or _is_declared(blanked, match.start(), end, match[2] is None):
+            blanked[start:end] = b" " * (end - start)
+            used.append(match.span(1))
+    return CMacros(bytes(blanked), used, fields)
+
+
+def _is_declared(text: bytearray, start: int, end: int, is_plain: bool) -> bool:
+    """Whether a macro that is alone in its line is between declarations, or in a struct."""
+    before = text[max(0, start - _MAX_BLANKS) : start].rstrip()
+    if before.endswith(b"{"):
+        return _STRUCT_HEAD.search(before) is not None
+    is_between = before.endswith((b";", b"*/")) or before[before.rfind(b"\n") + 1 :].lstrip()[:1] == b"#"
+    return is_plain and is_between and _NO_DECLARATION.match(text, end) is None
 
 
 def blank_macros(text: bytes) -> bytes:

@@ -19,6 +19,8 @@ from dowse.types import Name
 # Captures that are no kinds: the body of a function that is no symbol, whose names are local; a field that a
 # method sets (`self.x = …`), which belongs to the class around; a tag in Go, which may name a column.
 _LOCAL, _OWN_FIELD, _TAG = "local", "own_field", "tag"
+# A field that the body of a macro of C declares, for every struct that uses the macro.
+_MACRO_FIELD = "macro_field"
 # These are defined where they are first set; the keys of a list's items are the same in each.
 _ONCE = frozenset([_OWN_FIELD, "key"])
 _COLUMN = re.compile(rb'(?:\bdb:"|\bbun:"|\bcolumn:)(\w+)')
@@ -84,12 +86,13 @@ def defined_names(
     names: dict[tuple[str, str, int], Name] = {}
     known: set[str] = set()  # qualified names
     at, line = 0, 1
+    macro: tuple[str, ...] = ()  # the last one
     for start, end, kind, region in _with_regions(data, outline, captures):
         if start in taken or end - start > MAX_NAME_BYTES:
             continue
         number = outline.owner_at(start)
         owner = entries[number] if number >= 0 else outline.root
-        path = _scope(kind, owner, region, holders)
+        path = _scope(kind, owner, region, holders) if kind != _MACRO_FIELD else macro
         segments = _segments(data[start:end].strip(sigils), language.separators) if path is not None else ()
         if path is None or not segments:
             continue
@@ -102,6 +105,7 @@ def defined_names(
         line += count(b"\n", at, start)
         at = start
         name = segments[-1]
+        macro = segments if kind == "macro" else macro
         number = _part(parts, holders.get(path, number), start)
         names.setdefault(
             (kind, qualified, line), Name(_kind(kind, name, owner), name, qualified, line, number)
@@ -192,7 +196,7 @@ def _segments(source: bytes, separators: tuple[str, ...]) -> tuple[str, ...]:
 
 def _kind(kind: str, name: str, owner: Entry) -> str:
     """Return the kind of a name: a variable may be a constant by its spelling, or a field."""
-    if kind == _OWN_FIELD:
+    if kind in (_OWN_FIELD, _MACRO_FIELD):
         return "field"
     if kind in ("variable", "field") and len(name) > 1 and name.isupper():
         return "constant"

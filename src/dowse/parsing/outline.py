@@ -276,6 +276,7 @@ class Matches:
         self.docs: list[Span] = []
         self.uses: dict[str, list[Node]] = {kind: [] for kind in CAPTURES}  # nodes of patterns of uses
         self.names: list[tuple[int, int, str]] = []  # start, end and kind of names that are no symbols
+        self.macros: list[Span] = []  # names of macros that are blank in the tree
         self._calls: list[RawReference] = []
         self._others: list[RawReference] = []  # references that are no calls
         self._values: list[Span] = []  # names that may be functions used as values
@@ -540,7 +541,8 @@ class Matches:
         uses = find_uses(
             self._data, self._language, self.uses, taken, variables, is_elsewhere, known, spans, has_wildcard
         )
-        self.references = sorted([*self.references, *uses])
+        macros = ((start, "read", self._decode(start, end), "", -1) for start, end in self.macros)
+        self.references = sorted([*self.references, *uses, *macros])
 
     def _calls_of_ruby(self, calls: list[RawReference]) -> list[RawReference]:
         """Return the calls with those that are bare names; `a.b = c` calls `b=`, `a.class` makes nothing."""

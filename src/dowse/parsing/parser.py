@@ -17,7 +17,7 @@ from dowse.parsing.languages import EMBEDDING_LANGUAGES, LANGUAGES, Language
 from dowse.parsing.limits import MAX_NOTEBOOK_BYTES, parse_seconds
 from dowse.parsing.line_breaks import join_class_heads
 from dowse.parsing.line_patterns import PATTERNS
-from dowse.parsing.macros import blank_macros
+from dowse.parsing.macros import blank_c_macros, blank_macros
 from dowse.parsing.name_definitions import defined_names, names_in_errors
 from dowse.parsing.notebooks import notebook_code
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
@@ -101,7 +101,8 @@ def _parse_code(
     kit = compile_grammar(known.grammar_for(path), definitions_only)
     is_jsx = path.endswith("x")  # where lines start with elements
     readable = bytes if language == "typescript" and is_jsx else _READABLE.get(language, bytes)
-    tree = kit.parse(readable(text), seconds)
+    macros = blank_c_macros(text) if language == "c" else None
+    tree = kit.parse(macros.text if macros else readable(text), seconds)
     if tree is None:
         return parse_as_plain_lines(file.data, language, path, f"parsing took longer than {seconds:.2g} s")
     if language == "rust":
@@ -109,6 +110,9 @@ def _parse_code(
     if has_long_unnamed_run(tree.root_node, text):
         return parse_as_plain_lines(file.data, language, path, "punctuation without end")
     matches = Matches(code, known, kit, tree.root_node, definitions_only)
+    if macros:
+        matches.macros = macros.used
+        matches.names += macros.fields
     if tree.root_node.has_error and language in ("c", "cpp"):
         matches.names += names_in_errors(text)
     return _from_tree(code, file, known, _stem(path), matches, max_lines, definitions_only)

@@ -94,7 +94,7 @@ def lexical_span(variable: Node) -> Span | None:
 
 
 def block_span(variable: Node) -> Span | None:
-    """Return the block around a variable of C++, None at the top level."""
+    """Return the block around a variable of C or C++, None at the top level."""
     node = variable.parent
     for _ in range(_MAX_STEPS):
         if node is None or node.type == "compound_statement":

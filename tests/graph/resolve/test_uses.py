@@ -125,6 +125,79 @@ def test_other_languages(tmp_path, language):
         assert found == set(expected.split("|"))
 
 
+C_CASES = {
+    "a typedef is used, and the struct behind it has the fields": (
+        {
+            "cart.h": "typedef struct item_s item_t;\nstruct item_s { int price; };\n",
+            "cart.c": "int use(item_t *it, item_t all[]) {\n  return it->price\n    + all[1].price;\n}\n",
+        },
+        [
+            "1 cart.h:cart reads cart.h:item_s",
+            "1 cart.c:use uses cart.h:item_t",
+            "2 cart.c:use reads cart.h:item_s.price",
+            "3 cart.c:use reads cart.h:item_s.price",
+        ],
+    ),
+    "a local array hides a variable of another file": (
+        {"a.c": "char slab[3];\n", "b.c": "int use(void) {\n  char slab[2];\n  return slab[0];\n}\n"},
+        [],
+    ),
+    "variables of a body after a macro are local to it": (
+        {
+            "a.c": "struct item { int price; };\nint total;\n",
+            "b.c": "TEST_IMPL(one) {\n  int total;\n  struct item it;\n  it.price = total;\n}\n",
+        },
+        ["3 b.c:b uses a.c:item", "4 b.c:b writes a.c:item.price"],
+    ),
+    "a macro hides neither a struct nor its own uses": (
+        {
+            "a.h": "#define LIB_API extern\n#define LIB_FIELDS \\\n  /* public */ \\\n  void *data;\n\n"
+            "struct item {\n  LIB_FIELDS\n  int price;\n};\nLIB_API int f(int x);\n",
+            "b.c": "void use(struct item *it) {\n  it->data = 0;\n  it->price = 0;\n}\n",
+        },
+        [
+            "7 a.h:item reads a.h:LIB_FIELDS",
+            "10 a.h:a reads a.h:LIB_API",
+            "1 b.c:use uses a.h:item",
+            "2 b.c:use writes a.h:LIB_FIELDS.data (ambiguous)",
+            "3 b.c:use writes a.h:item.price",
+        ],
+    ),
+    "a variable has the name of a struct elsewhere": (
+        {
+            "a.c": "struct ctx { int size; };\n",
+            "b.c": "static int ctx;\nint use(void) {\n  return ctx;\n}\n",
+        },
+        ["3 b.c:use reads b.c:ctx"],
+    ),
+    "a type is a struct on one platform and a typedef on another": (
+        {
+            "unix.h": "typedef int key_t;\n",
+            "win.h": "typedef struct { int index; } key_t;\n",
+            "cart.c": '#ifdef _WIN32\n#include "win.h"\n#else\n#include "unix.h"\n#endif\n'
+            "void use(key_t key) {\n}\n",
+        },
+        [
+            "4 cart.c:cart imports unix.h:unix",
+            "6 cart.c:use uses unix.h:key_t (ambiguous)",
+            "6 cart.c:use uses win.h:key_t (ambiguous)",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", C_CASES)
+def test_c(tmp_path, case):
+    files, expected = C_CASES[case]
+    with world(tmp_path, files) as made:
+        found = {
+            f"{line} {source} {kind} {target}"
+            + ("" if confidence in ("resolved", "unique") else f" ({confidence})")
+            for kind, source, target, line, _, confidence, _ in made.named_edges()
+        }
+        assert found == set(expected)
+
+
 def test_calls_never_see_names(tmp_path):
     files = {
         "a.py": "parse = make()\n\n\nclass A:\n    run = 3\n",

@@ -126,10 +126,19 @@ class CRules(PlainRules):
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
         """Return a name from a `using namespace`, or a namespace, since nothing tells otherwise."""
         if file.language == "c":
-            return UNDEFINED
+            return self._aliased_struct(file, name) or UNDEFINED
         value = self._used_symbol(file, name, enclosing)
         # The namespace is one of those around, or a global one.
         return value or Value("module", (Candidate(None, file.scope, enclosing),), name)
+
+    def _aliased_struct(self, file: FileScope, name: str) -> Value | None:
+        """Return the struct that a typedef of C stands for."""
+        for target in self.lookups.names(file.family, file.scope, name):
+            for kind, struct, _ in self.lookups.bindings(target.path, f"var {name}"):
+                value = self.resolve_name(file, struct) if kind == "same" else None
+                if value is not None and value.kind == "class":
+                    return value
+        return None
 
     def _used_symbol(self, file: FileScope, name: str, enclosing: str) -> Value | None:
         """Return a name of a namespace that a `using namespace` of the file opens."""
@@ -179,6 +188,8 @@ class CRules(PlainRules):
 
     def element(self, file: FileScope, value: Value, name: str) -> Value | None:
         """Return an element: that of a map is a pair, which has the arguments of the map."""
+        if file.language == "c":
+            return value  # the type of an array is known by that of its elements
         if value.kind == "instance" and name == ELEMENT and not value.arguments:
             return self.call_result(self.class_member(file, value, "operator[]"))
         return value if name == ITERATION and len(value.arguments) > 1 else super().element(file, value, name)
@@ -242,6 +253,10 @@ class CRules(PlainRules):
         included = self._included_files(file.path)
         seen = tuple(name for name in names if name.path in included)
         return seen or tuple(name for name in names if not _is_static(name))
+
+    def sees(self, file: FileScope, target: Target) -> bool:
+        """Whether a file has or includes a definition."""
+        return target.path == file.path or target.path in self._included_files(file.path)
 
     def _is_limited(self, target: Target) -> bool:
         """Whether only some files can see a symbol, or some platforms have it.

@@ -36,9 +36,17 @@ def reading_rules(rules: Rules) -> Rules:
                 each.target and each.target.kind == "impl" for each in value.candidates
             ):
                 value = None  # a block for a type that is defined elsewhere
-            if value is not None and (value.kind != "function" or file.language not in _SEPARATE_MEMBERS):
+            is_tag = file.language == "c" and value is not None and value.kind == "class"
+            is_separate = value is None or (value.kind == "function" and file.language in _SEPARATE_MEMBERS)
+            if not is_separate and not is_tag:
                 return value
-            targets = self.visible_names(file, self.lookups.names(file.family, scope, full_name))
+            found = self.lookups.names(file.family, scope, full_name, file.path)
+            targets = self.visible_names(file, found)
+            if value is not None and is_tag:  # a variable of that name, or a typedef for another platform
+                targets = tuple(each for each in targets if self.sees(file, each))
+                structs = [each.target for each in value.candidates if each.target]
+                if any(each.kind == "alias" for each in targets):
+                    targets += tuple(each for each in structs if self.sees(file, each))
             names = tuple(Candidate(target, scope, full_name) for target in targets)
             return Value("name", names) if names else value
 

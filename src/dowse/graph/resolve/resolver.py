@@ -179,6 +179,8 @@ class _FileResolver:
             return False  # a value is a use, whether or not it may be called
         elif value is None:
             return self._add_named(reference, owner, self._reason_by_name(reference))
+        elif self._is_typedef(reference, owner, value):
+            return False  # not the struct that it stands for, or the one of another platform
         elif reference.kind == "use" and value.kind == "class" and self._is_inside(owner, value):
             # Methods name their own class all the time: that is no use by another.
             self._add_targets(reference._replace(kind="read"), owner, only_types(value))
@@ -517,6 +519,13 @@ class _FileResolver:
             self._add_named(reference, owner, "value")
         elif value is not None and value.kind in ("function", "class"):
             self._add_targets(reference, owner, only_callable(value))
+
+    def _is_typedef(self, reference: Reference, owner: int, value: Value) -> bool:
+        """Whether a type of C is the name of another one, or may be."""
+        if reference.kind != "use" or self._scope.language != "c":
+            return False
+        readable = self._readable(reference, owner) if _is_named(value, reference.name) else None
+        return value.kind == "class" and (readable is None or readable.kind == "name")
 
     def _is_inside(self, owner: int, value: Value) -> bool:
         enclosing = self._enclosing(owner)

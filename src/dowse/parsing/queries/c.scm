@@ -23,14 +23,24 @@
 
 ; What names stand for.
 ((preproc_include) @bind (#set! role "statement"))
-(parameter_declaration type: (_) @as declarator: (identifier) @bind)
-(parameter_declaration type: (_) @as declarator: (pointer_declarator declarator: (identifier) @bind))
-(declaration type: (_) @as declarator: (identifier) @bind)
-(declaration type: (_) @as declarator: (pointer_declarator declarator: (identifier) @bind))
-(declaration type: (_) @as declarator: (init_declarator declarator: (identifier) @bind))
-(declaration type: (_) @as declarator: (init_declarator declarator: (pointer_declarator declarator: (identifier) @bind)))
-(field_declaration type: (_) @as declarator: (field_identifier) @bind)
-(field_declaration type: (_) @as declarator: (pointer_declarator declarator: (field_identifier) @bind))
+(parameter_declaration type: (_) @as declarator: [
+  (identifier) @bind
+  (pointer_declarator declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (array_declarator declarator: (identifier) @bind)])
+  (array_declarator declarator: (identifier) @bind)])
+(declaration type: (_) @as declarator: [
+  (identifier) @bind
+  (pointer_declarator declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (array_declarator declarator: (identifier) @bind)])
+  (array_declarator declarator: [(identifier) @bind (array_declarator declarator: (identifier) @bind)])
+  (init_declarator declarator: [
+    (identifier) @bind
+    (pointer_declarator declarator: [(identifier) @bind (pointer_declarator declarator: (identifier) @bind) (array_declarator declarator: (identifier) @bind)])
+    (array_declarator declarator: [(identifier) @bind (array_declarator declarator: (identifier) @bind)])])])
+(function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @bind)))
+(type_definition type: [(type_identifier) @same (struct_specifier name: (_) @same !body) (union_specifier name: (_) @same !body)] declarator: [(type_identifier) @bind (pointer_declarator declarator: (type_identifier) @bind)])
+(field_declaration type: (_) @as declarator: [
+  (field_identifier) @bind
+  (pointer_declarator declarator: [(field_identifier) @bind (pointer_declarator declarator: (field_identifier) @bind) (array_declarator declarator: (field_identifier) @bind)])
+  (array_declarator declarator: [(field_identifier) @bind (array_declarator declarator: (field_identifier) @bind)])])
 
 ;; top level
 (declaration declarator: (init_declarator declarator: [(identifier) @name (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)]) (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))] value: (initializer_list))) @constant
