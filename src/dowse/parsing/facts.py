@@ -167,13 +167,14 @@ _VALUE_READERS = {"cpp": cpp_values, "kotlin": kotlin_values, "php": php_values,
 class Facts:
     """Collects the bindings in query matches, then keeps those that can matter."""
 
-    __slots__ = ("_data", "_has_nul", "_language", "_matches", "_source")
+    __slots__ = ("_bound", "_data", "_has_nul", "_language", "_matches", "_source")
 
     def __init__(self, source: SourceText, language: str) -> None:
         self._source, self._data = source, source.data
         self._has_nul = b"\0" in source.data  # the separator of stored names
         self._language = language
         self._matches: list[tuple[Pattern, dict[str, list[Node]]]] = []
+        self._bound: tuple[set[bytes], set[int]] | None = None
 
     def bind(self, pattern: Pattern, captures: dict[str, list[Node]]) -> None:
         """Add one match of a pattern that binds names; most turn out not to matter."""
@@ -181,13 +182,7 @@ class Facts:
 
     def variables(self) -> set[bytes]:
         """Return the names that the file binds other than by an import."""
-        data, names = self._data, set[bytes]()
-        for pattern, captures in self._matches:
-            if pattern.role not in _NOT_BINDING:
-                start, end = captures["bind"][0].byte_range
-                name = data[start:end]
-                names.update(_WORD.findall(name) if name[:1] == b"{" or b"," in name else (name,))
-        return names
+        return self._find_bound()[0]
 
     def variable_owners(self, owner_at: Callable[[int], int]) -> dict[bytes, set[int]]:
         """Return the definitions that bind each of the names that `variables` returns."""
@@ -200,13 +195,26 @@ class Facts:
 
     def bound_starts(self) -> set[int]:
         """Return where names that the file binds are written."""
-        return {
-            node.start_byte
-            for pattern, captures in self._matches
-            if pattern.role not in _NOT_BINDING and pattern.role != "impl"
-            for node in captures["bind"]
-            if not node.named_child_count
-        }
+        return self._find_bound()[1]
+
+    def _find_bound(self) -> tuple[set[bytes], set[int]]:
+        """Return the names that the file binds, and where, after all matches are in."""
+        if self._bound is None:
+            data, names, starts = self._data, set[bytes](), set[int]()
+            for pattern, captures in self._matches:
+                if pattern.role in _NOT_BINDING:
+                    continue
+                nodes = captures["bind"]
+                start, end = nodes[0].byte_range
+                name = data[start:end]
+                if name[:1] == b"{" or b"," in name:
+                    names.update(_WORD.findall(name))
+                else:
+                    names.add(name)
+                if pattern.role != "impl":
+                    starts.update([node.start_byte for node in nodes if not node.named_child_count])
+            self._bound = names, starts
+        return self._bound
 
     def import_spans(self) -> list[Span]:
         """Return where the import statements and the names of packages are."""

@@ -311,7 +311,9 @@ class Matches:
             use_kinds = [pattern.use for pattern in patterns]
             uses = [self.uses[kind].append if kind else None for kind in use_kinds]
             for index, captures in cursor.matches(root):
-                if plain[index]:
+                if add_use := uses[index]:  # most are uses
+                    add_use(captures[use_kinds[index]][0])
+                elif plain[index]:
                     start, end = captures["call"][0].byte_range
                     if end - start > MAX_CALLEE_BYTES:
                         source = _shorten(captures["call"][0], data)
@@ -330,8 +332,6 @@ class Matches:
                         if "trailing" in captures:  # a lambda after the arguments
                             count = max(count, 0) + 1
                         add((end - back, "call", name, qualifier, count))
-                elif add_use := uses[index]:
-                    add_use(captures[use_kinds[index]][0])
                 elif is_name[index]:
                     for kind, nodes in captures.items():
                         self.names += [(*node.byte_range, kind) for node in nodes]
