@@ -32,7 +32,7 @@ BUDGETS = {
     "query": 3_860,
     "research": 1_620,
     "search": 6_600,
-    "security": 470,
+    "security": 520,
     "services": 2_980,
     "source": 3_270,
     "storage": 8_270,

@@ -22,7 +22,7 @@ linux_only = pytest.mark.skipif(sys.platform != "linux", reason="other systems d
 @linux_only
 def test_a_process_that_is_too_large_is_replaced_and_nothing_is_lost(tmp_path):
     tree = write_tree(tmp_path / "tree", {f"m{n}.py": f"def f{n}():\n    return {n}\n" for n in range(20)})
-    jobs = [Job(name, "r", name, "", str(tree / name), 1, 1, "", False) for name in sorted(os.listdir(tree))]
+    jobs = [Job(name, "r", name, "", str(tree), name, 1, 1, "", False) for name in sorted(os.listdir(tree))]
     assert resident_bytes(os.getpid()) > 1_000_000
     assert list(parse_all(jobs, 2, worker_bytes=1)) == list(parse_all(jobs, 2))
 

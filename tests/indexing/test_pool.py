@@ -58,7 +58,7 @@ real_program = pool.parser_program
 
 def jobs(root: Path, names: list[str]) -> list[Job]:
     write_tree(root, {name: f"def in_{i}(): ...\n" for i, name in enumerate(names)})
-    return [Job(name, "r", name, "", str(root / name), 1, 1, "", False) for name in names]
+    return [Job(name, "r", name, "", str(root), name, 1, 1, "", False) for name in names]
 
 
 @pytest.mark.parametrize("processes", [1, 3])
@@ -222,7 +222,7 @@ LINKED = {
 )
 def test_links_are_those_of_one_process_even_if_the_processes_die(tmp_path, patch):
     root = write_tree(tmp_path / "tree", LINKED)
-    made = [Job(name, "r", name, "", str(root / name), 1, 1, "", False) for name in LINKED]
+    made = [Job(name, "r", name, "", str(root), name, 1, 1, "", False) for name in LINKED]
     tables = []
     for name in ("alone", "together"):
         with LocalBackend(tmp_path / name).writer() as writer:

@@ -1,5 +1,6 @@
 """Git's files are read as git reads them."""
 
+import os
 import subprocess
 
 import pytest
@@ -34,6 +35,20 @@ def test_toplevel_and_head(repository):
     assert git.head_commit(place) == head
     run("checkout", "-q", "--detach")
     assert git.head_commit(place) == head
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="gives files to other users")
+def test_a_repository_of_another_user_above_a_folder_does_not_count(repository, monkeypatch):
+    place, _ = repository
+    os.chown(place / ".git", 12345, 12345)
+    assert git.toplevel(place / "sub") is None
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "safe.directory")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(place))
+    assert git.toplevel(place / "sub") == str(place)
+    monkeypatch.undo()
+    os.chown(place / "sub", 12345, 12345)
+    assert git.toplevel(place / "sub") == str(place)
 
 
 def test_linked_work_trees(repository, tmp_path):

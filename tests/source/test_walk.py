@@ -236,14 +236,15 @@ def test_special_files_are_not_opened(tmp_path, monkeypatch):
 
 def test_a_folder_that_cannot_be_listed_is_reported(tmp_path, monkeypatch):
     build(tmp_path, {"locked/a.py": "", "yes.py": ""})
-    real = os.scandir
+    real = os.open
 
-    def scandir(path):
-        if "locked" in str(path):
+    def opened(path, *arguments, **options):  # root may open any folder
+        if path == "locked":
             raise PermissionError(13, "Permission denied")
-        return real(path)
+        return real(path, *arguments, **options)
 
-    monkeypatch.setattr(os, "scandir", scandir)
+    monkeypatch.setattr(os, "open", opened)
+    monkeypatch.setattr(os, "supports_dir_fd", {*os.supports_dir_fd, opened})
     assert kept(tmp_path) == ["yes.py"]
     assert skipped(tmp_path) == {"locked/": "unreadable: permission denied"}
 

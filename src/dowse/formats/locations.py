@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.formats.snippets import definition_line, find_name
-from dowse.security.safe_files import read_regular_file, resolve_inside
+from dowse.security.safe_files import read_below
 from dowse.security.terminal import escape_controls, escape_line_ends, escape_name
 from dowse.types import Answer, Hit, LineMatch
 
@@ -102,7 +102,7 @@ class SourceFiles:
             return ""
         if path not in self._lines:
             try:
-                data = read_regular_file(resolve_inside(self._root, path), _MAX_BYTES)
+                data = read_below(self._root, path, _MAX_BYTES)
             except OSError:
                 data = b""
             self._lines[path] = data.decode("utf-8", "replace").split("\n")

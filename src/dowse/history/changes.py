@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dowse.errors import DowseError
 from dowse.history.log import Hunk, read_diff
-from dowse.security.safe_files import read_regular_file
+from dowse.security.safe_files import read_below
 from dowse.source.git import read_head
 from dowse.source.git_objects import TreeFile, list_files
 from dowse.source.git_process import GitError, GitMissing, SandboxedGit, open_sandboxed_git
@@ -78,7 +78,7 @@ def is_checked_out(root: Path, changes: Changes) -> bool:
     folder = find_git_folder(root)
     if changes.head != read_head(folder.directory, folder.common):
         return False
-    return all(_blob_id(_read(root / path), len(blob)) == blob for path, blob in changes.blobs.items())
+    return all(_blob_id(_read(root, path), len(blob)) == blob for path, blob in changes.blobs.items())
 
 
 def _merge_base(git: SandboxedGit, one: str, other: str) -> str:
@@ -95,7 +95,7 @@ def _changed_files(
     known: dict[str, TreeFile] = {file.path: file for file in list_files(git, commit)}
     changed = {}
     for name in files:
-        data = _read(root / name)
+        data = _read(root, name)
         path = folder.prefix + name
         blob = known[path].blob if path in known else ""
         # A work tree may have been checked out with other line ends.
@@ -118,9 +118,9 @@ def _write_tree(git: SandboxedGit, commit: str, files: Mapping[str, bytes]) -> s
     return git.run("write-tree").decode("ascii").strip()
 
 
-def _read(file: Path) -> bytes | None:
+def _read(root: Path, path: str) -> bytes | None:
     try:
-        return read_regular_file(file, MAX_FILE_BYTES)
+        return read_below(root, path, MAX_FILE_BYTES)
     except (OSError, ValueError):
         return None
 

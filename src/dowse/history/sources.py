@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dowse.parsing.languages import detect_language, has_symbols
 from dowse.parsing.parser import parse_file
-from dowse.security.safe_files import read_regular_file
+from dowse.security.safe_files import read_below
 from dowse.source.content import classify_content, decode
 from dowse.source.roles import file_role
 from dowse.source.walk import MAX_FILE_BYTES, WalkedFile, walk
@@ -46,14 +46,14 @@ class Sources:
         if path not in self.paths:
             return False
         if path not in self._indexed:
-            data = read(self._root / path)
+            data = read(self._root, path)
             self._indexed[path] = data is not None and _is_handwritten(data, path)
         return self._indexed[path]
 
     def names(self, path: str) -> frozenset[str]:
         """Return the qualified names of the functions, methods and classes in a file."""
         if path not in self._names:
-            data = read(self._root / path) or b""
+            data = read(self._root, path) or b""
             self._names[path] = frozenset(each.qualified_name for each in definitions_in(data, path)[1])
         return self._names[path]
 
@@ -62,7 +62,7 @@ class Sources:
         return _is_code(detect_language(path)) and file_role(path) in self._roles
 
     def _is_source(self, path: str) -> bool:
-        language = detect_language(path) or detect_language(path, _head(self._root / path))
+        language = detect_language(path) or detect_language(path, _head(self._root, path))
         return _is_code(language) and file_role(path) in self._roles
 
 
@@ -84,10 +84,10 @@ def _is_handwritten(data: bytes, path: str) -> bool:
     return not verdict.skip_reason and not verdict.generated
 
 
-def read(file: Path) -> bytes | None:
+def read(root: Path, path: str) -> bytes | None:
     """Return a file's content, None if it can't be read or is no regular file of the usual size."""
     try:
-        return read_regular_file(file, MAX_FILE_BYTES)
+        return read_below(root, path, MAX_FILE_BYTES)
     except OSError:
         return None
 
@@ -111,5 +111,5 @@ def _is_code(language: str) -> bool:
     return bool(language) and language not in _NO_CODE
 
 
-def _head(file: Path) -> bytes:
-    return b"" if file.suffix else (read(file) or b"")[:_HEAD]
+def _head(root: Path, path: str) -> bytes:
+    return b"" if Path(path).suffix else (read(root, path) or b"")[:_HEAD]

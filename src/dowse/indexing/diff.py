@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.indexing.parse_jobs import GROWTH_BYTES, Job
-from dowse.security.safe_files import read_regular_file
+from dowse.security.safe_files import read_below
 from dowse.security.terminal import escape_surrogates
 from dowse.source.git import git_directory, repo_identity
 from dowse.source.secrets import is_secret_reason
@@ -100,7 +100,8 @@ def difference(
                 parts.name_of(entry.path),
                 key,
                 file_role(key),
-                os.path.join(root, entry.path),
+                os.fspath(root),
+                entry.path,
                 entry.size,
                 entry.mtime_ns,
             ),
@@ -183,7 +184,7 @@ def drop_unchanged(diff: Difference) -> Difference:
 
     def is_same(job: Job) -> bool:
         try:
-            data = read_regular_file(job.file, job.size + GROWTH_BYTES)
+            data = read_below(job.root, job.file, job.size + GROWTH_BYTES)
         except OSError:
             return False
         if job.known_hash:

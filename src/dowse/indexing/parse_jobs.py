@@ -27,7 +27,8 @@ class Job(NamedTuple):
     repo: str
     path: str
     role: str
-    file: str  # the path to read, as the system names it
+    root: str
+    file: str  # the path below the root, as the system names it
     size: int
     mtime_ns: int
     known_hash: str  # the file is unchanged if its content has this hash

@@ -26,7 +26,7 @@ from dowse.indexing.parse_jobs import (
 from dowse.indexing.records import Source, corpus_record, make_graph_part, make_record
 from dowse.parsing.languages import detect_language
 from dowse.parsing.limits import PROCESS_MEMORY_BYTES, file_seconds
-from dowse.security.safe_files import read_regular_file
+from dowse.security.safe_files import read_below
 from dowse.source.content import classify_content, decode
 from dowse.source.secrets import secret_content_reason
 from dowse.workers.child import READY, Channel, limit_memory, time_limit
@@ -81,7 +81,7 @@ def parse_functions(job: CorpusJob) -> Reply:
 def parse_path(job: Job) -> Reply:
     """Read one file and parse it."""
     try:
-        data = read_regular_file(job.file, job.size + GROWTH_BYTES)
+        data = read_below(job.root, job.file, job.size + GROWTH_BYTES)
     except OSError as error:
         return Reply(job.key, "unreadable", reason=f"unreadable: {error.strerror}")
     digest = content_hash(data)

@@ -1,7 +1,7 @@
 """File access in untrusted folders, safe from symlink attacks, path traversal and TOCTOU races.
 
 A cloned repository is untrusted data (docs/SECURITY.md). Every file of a repository is read through
-`read_regular_file`: no symbolic links, no devices, bounded reads. Every file that dowse writes is created in
+`read_below`: no symbolic links, no devices, bounded reads. Every file that dowse writes is created in
 a private folder that was checked, without following links. This module loads only the standard library's
 smallest modules: every search imports it.
 """
@@ -12,15 +12,16 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from dowse.errors import DowseError
 
 # Missing on Windows: there is neither a FIFO to block on nor a flag to refuse links.
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0) | os.O_RDONLY
 _CREATE = os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | _NOFOLLOW
 PRIVATE_DIRECTORY, PRIVATE_FILE = 0o700, 0o600
 _OTHERS = 0o077
@@ -49,27 +50,83 @@ def read_regular_file(
     """
     handle = open_regular_file(path, follow_symlinks=follow_symlinks)
     try:
-        size = os.fstat(handle).st_size
-        if size > max_bytes:
-            raise FileTooLarge(errno.EFBIG, f"larger than {max_bytes:,} bytes", os.fspath(path))
-        return _read_at_most(handle, size, max_bytes, path)
+        return _read_open_file(handle, max_bytes, path)
     finally:
         os.close(handle)
 
 
-def read_below(directory: str, name: str, max_bytes: int) -> bytes:
-    """Read a file below a directory; raises OSError if it or a folder on the way is a link or special."""
-    *parents, last = name.split("/")
-    for parent in parents:
-        directory = os.path.join(directory, parent)
-        if not stat.S_ISDIR(os.lstat(directory).st_mode):
-            raise NotADirectoryError(directory)
-    return read_regular_file(os.path.join(directory, last), max_bytes)
+def read_below(directory: str | os.PathLike[str], path: str, max_bytes: int) -> bytes:
+    """Read a regular file below a directory; raises OSError if a part of the path is a link or special.
+
+    Each folder is opened in the one above it: whoever swaps a folder for a link in between gains nothing.
+    """
+    *folders, name = _split(path)
+    with open_folder_below(directory, folders) as folder:
+        handle = _open_checked(*_inside(folder, name), _READ | _NOFOLLOW)
+        try:
+            return _read_open_file(handle, max_bytes, path)
+        finally:
+            os.close(handle)
+
+
+class OpenFolder(NamedTuple):
+    """A folder by its descriptor, and by its path where the system can't open files by descriptors."""
+
+    path: str
+    handle: int | None
+
+    def list_entries(self) -> dict[str, os.DirEntry[str]]:
+        """Return what is in the folder, by name; valid while it is open."""
+        with os.scandir(self.path if self.handle is None else self.handle) as listing:
+            return {entry.name: entry for entry in listing}
+
+    def read_link(self, name: str) -> str:
+        """Return where a symbolic link in the folder leads."""
+        path, handle = _inside(self, name)
+        return os.readlink(path, dir_fd=handle)
+
+    def can_read(self, name: str) -> bool:
+        """Whether this process may read a file in the folder."""
+        path, handle = _inside(self, name)
+        return os.access(path, os.R_OK, dir_fd=handle)
+
+
+@contextlib.contextmanager
+def open_folder_below(directory: str | os.PathLike[str], folders: Sequence[str]) -> Iterator[OpenFolder]:
+    """Open a folder below a directory; raises OSError if a part of the path below it is a link."""
+    path = os.path.join(directory, *folders)
+    if os.open not in os.supports_dir_fd:  # Windows, where only administrators make links
+        for count in range(1, len(folders) + 1):
+            if not stat.S_ISDIR(os.lstat(os.path.join(directory, *folders[:count])).st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+        yield OpenFolder(path, None)
+        return
+    handle = os.open(directory, _FOLDER)
+    try:
+        for name in folders:
+            inner = os.open(name, _FOLDER | _NOFOLLOW, dir_fd=handle)
+            os.close(handle)
+            handle = inner
+        yield OpenFolder(path, handle)
+    finally:
+        os.close(handle)
+
+
+def _split(path: str) -> list[str]:
+    """Return the parts of a path that may come from anyone; raises NotRegularFile if it leads elsewhere."""
+    parts = path.split("/")
+    if "\0" in path or any(part in ("", ".", "..") for part in parts):
+        raise _not_regular(path)
+    return parts
+
+
+def _inside(folder: OpenFolder, name: str) -> tuple[str, int | None]:
+    return (os.path.join(folder.path, name), None) if folder.handle is None else (name, folder.handle)
 
 
 def open_regular_file(path: str | os.PathLike[str], *, follow_symlinks: bool = False) -> int:
     """Open a regular file for reading and return its descriptor; raises NotRegularFile for anything else."""
-    return _open_checked(path, _READ | (0 if follow_symlinks else _NOFOLLOW))
+    return _open_checked(path, None, _READ | (0 if follow_symlinks else _NOFOLLOW))
 
 
 def resolve_inside(root: Path, path: str) -> Path:
@@ -79,17 +136,18 @@ def resolve_inside(root: Path, path: str) -> Path:
         NotRegularFile: The path leads out of the root: it is absolute, has `..`, or passes a folder that has
             become a symbolic link.
     """
-    parts = path.split("/")
-    if "\0" in path or any(part in ("", ".", "..") for part in parts):
-        raise _not_regular(path)
+    parts = _split(path)
     file = root.joinpath(*parts)
     if file.parent.resolve() != root.resolve().joinpath(*parts[:-1]):
         raise _not_regular(path)
     return file
 
 
-def _read_at_most(handle: int, size: int, max_bytes: int, path: str | os.PathLike[str]) -> bytes:
+def _read_open_file(handle: int, max_bytes: int, path: str | os.PathLike[str]) -> bytes:
     """Read to the end; files of /proc and files that grow have more bytes than their size."""
+    size = os.fstat(handle).st_size
+    if size > max_bytes:
+        raise FileTooLarge(errno.EFBIG, f"larger than {max_bytes:,} bytes", os.fspath(path))
     blocks, total = [], 0
     while block := os.read(handle, max(size + 1 - total, 4096)):
         blocks.append(block)
@@ -178,17 +236,17 @@ def open_without_links(
         DowseError: The path is a symbolic link, or no regular file.
     """
     try:
-        return _open_checked(path, flags | (_CREATE if create else _CREATE & ~os.O_CREAT), mode)
+        return _open_checked(path, None, flags | (_CREATE if create else _CREATE & ~os.O_CREAT), mode)
     except NotRegularFile:
         raise DowseError(
             f"{os.fspath(path)} is a symbolic link or no regular file; remove it and try again"
         ) from None
 
 
-def _open_checked(path: str | os.PathLike[str], flags: int, mode: int = 0) -> int:
+def _open_checked(path: str | os.PathLike[str], folder: int | None, flags: int, mode: int = 0) -> int:
     """Open a file and check the open descriptor; raises NotRegularFile for all but regular files."""
     try:
-        handle = os.open(path, flags, mode)
+        handle = os.open(path, flags, mode, dir_fd=folder)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):  # a symbolic link; a socket
             raise _not_regular(path) from None

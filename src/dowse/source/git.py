@@ -30,7 +30,30 @@ def toplevel(path: str | os.PathLike[str]) -> str | None:
     """Return the work tree that holds a path, or None."""
     start = Path(os.path.realpath(path))
     folders = map(str, (start, *start.parents))
-    return next((folder for folder in folders if git_directory(folder) is not None), None)
+    return next(
+        (each for each in folders if git_directory(each) is not None and _may_contain(each, start)), None
+    )
+
+
+def _may_contain(work_tree: str, start: Path) -> bool:
+    """Whether a repository above a folder counts: not one of another user, as in /tmp, unless git allows it.
+
+    The owner of the folder itself counts too: whoever asks for somebody's folder gets it as it is.
+    """
+    if not hasattr(os, "geteuid"):
+        return True
+    try:
+        owner = os.lstat(os.path.join(work_tree, ".git")).st_uid
+        if owner in (0, os.geteuid()) or owner == start.stat().st_uid:
+            return True
+    except OSError:
+        return False
+    from dowse.source.git_process import read_user_config
+
+    allowed: set[str] = set()
+    for value in read_user_config("safe.directory"):
+        allowed = allowed | {value.rstrip("/")} if value else set()  # as in git, an empty one starts anew
+    return not allowed.isdisjoint(("*", work_tree))
 
 
 def git_directory(work_tree: str) -> str | None:
@@ -87,8 +110,8 @@ def global_excludes() -> str:
         from dowse.source.git_process import read_user_config
 
         configured = read_user_config("core.excludesFile")
-        if os.path.isabs(configured):  # noqa: PTH117
-            return configured
+        if configured and os.path.isabs(configured[-1]):  # noqa: PTH117
+            return configured[-1]
     return str(Path(base, "git", "ignore"))
 
 

@@ -396,8 +396,8 @@ def _pack_bytes(directory: str) -> int:
     return 0
 
 
-def read_user_config(key: str) -> str:
-    """Return a path of the user's own git configuration; "" if it is not set, or git fails or is missing.
+def read_user_config(key: str) -> list[str]:
+    """Return the paths that the user's own git configuration sets; none if git fails or is missing.
 
     git runs outside of any repository: GIT_DIR names none, so that not even one at "/" is read.
     """
@@ -407,7 +407,8 @@ def read_user_config(key: str) -> str:
         if not name.startswith("GIT_") or name.startswith("GIT_CONFIG")
     }
     environment |= {"GIT_DIR": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
-    return _run_trusted(["config", "--includes", "--type=path", "--get", key], environment, os.sep)
+    command = ["config", "--includes", "--type=path", "--get-all", key]
+    return _run_trusted(command, environment, os.sep).split("\n")
 
 
 def run_in_own_checkout(folder: str, *arguments: str) -> str:

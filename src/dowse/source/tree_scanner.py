@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dowse.errors import SourceError
+from dowse.security.safe_files import open_folder_below
 from dowse.source.default_excludes import MARKER_FILES
 from dowse.source.walk import (
     DOWSE_IGNORE,
@@ -87,9 +88,8 @@ class TreeScanner:
             # Skip a folder that is excluded, deleted (its parent tells), or walked with its parent.
             if folder not in self.folders or folder.startswith(walked):
                 continue
-            listing = self._list_folder(folder)
-            for name in sorted(names):
-                current = self._rescan_entry(folder, name, listing.get(name))
+            for name, verdict in self._classify(folder, sorted(names)):
+                current = self._rescan_entry(folder, name, verdict)
                 if current is not None:
                     scanned.add(folder + name)
                     entries += current
@@ -97,16 +97,15 @@ class TreeScanner:
                     walked = (*walked, f"{folder}{name}/")
         return ScanResult(entries, frozenset(scanned), frozenset(entry.path for entry in entries))
 
-    def _rescan_entry(self, folder: str, name: str, entry: os.DirEntry[str] | None) -> list[Entry] | None:
+    def _rescan_entry(self, folder: str, name: str, verdict: Entry | Folder | None) -> list[Entry] | None:
         """Return what is at a path now; None if neither that nor what was there before is indexed."""
         path = folder + name
         was_known = path in self._files or path + "/" in self.folders
         if path + "/" in self.folders:
             self._forget(path + "/")
         self._files.discard(path)
-        if entry is None:
+        if verdict is None:
             return [] if was_known else None
-        verdict = classify_entry(entry, path, self.folders[folder], self._max_bytes)
         if isinstance(verdict, Folder):
             return self._walk(verdict)
         if isinstance(verdict, WalkedFile):
@@ -120,12 +119,20 @@ class TreeScanner:
         self._files.update(entry.path for entry in entries if isinstance(entry, WalkedFile))
         return entries
 
-    def _list_folder(self, folder: str) -> dict[str, os.DirEntry[str]]:
+    def _classify(self, folder: str, names: Iterable[str]) -> list[tuple[str, Entry | Folder | None]]:
+        """Decide about some names in a folder; None stands for one that is not there any more."""
+        layers = self.folders[folder]
         try:
-            with os.scandir(os.path.join(self._top, folder)) as listing:
-                return {entry.name: entry for entry in listing}
+            with open_folder_below(self._top, folder.split("/")[:-1]) as opened:
+                entries = opened.list_entries()
+                return [
+                    (name, classify_entry(opened, entry, folder + name, layers, self._max_bytes))
+                    if (entry := entries.get(name))
+                    else (name, None)
+                    for name in names
+                ]
         except OSError:
-            return {}
+            return [(name, None) for name in names]
 
     def _forget(self, folder: str) -> None:
         for known in [known for known in self.folders if known.startswith(folder)]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dowse.errors import SourceError
-from dowse.security.safe_files import read_regular_file
+from dowse.security.safe_files import OpenFolder, open_folder_below, read_below, read_regular_file
 from dowse.source import git
 from dowse.source.default_excludes import (
     MARKER_FILES,
@@ -183,22 +183,8 @@ def walk_below(
         folder = pending.pop()
         if on_folder is not None:
             on_folder(folder.path)
-        try:
-            with os.scandir(os.path.join(top, folder.path)) as listing:
-                entries = {entry.name: entry for entry in listing}
-        except OSError as error:
-            yield _unreadable(folder.path or "./", error)
-            continue
-        marker = next((why for name, why in MARKER_FILES.items() if name in entries), "")
-        if marker and not folder.is_requested:
-            yield SkippedFile(folder.path, marker)
-            continue
-        here = _layers_inside(top, folder, entries)
-        if rules is not None:
-            rules[folder.path] = here
         below: list[Folder] = []
-        for name in sorted(entries):
-            verdict = classify_entry(entries[name], folder.path + name, here, max_file_bytes)
+        for verdict in _walk_folder(top, folder, max_file_bytes, rules):
             if isinstance(verdict, Folder) and verdict.path.count("/") > MAX_DEPTH:
                 yield SkippedFile(verdict.path, f"more than {MAX_DEPTH} folders deep")
             elif isinstance(verdict, Folder):
@@ -209,8 +195,29 @@ def walk_below(
         pending += below
 
 
+def _walk_folder(
+    top: str, folder: Folder, max_file_bytes: int, rules: dict[str, IgnoreLayers] | None
+) -> list[WalkedFile | SkippedFile | Folder]:
+    """Decide about every entry of a folder, or about the whole folder."""
+    try:
+        with open_folder_below(top, folder.path.split("/")[:-1]) as opened:
+            entries = opened.list_entries()
+            marker = next((why for name, why in MARKER_FILES.items() if name in entries), "")
+            if marker and not folder.is_requested:
+                return [SkippedFile(folder.path, marker)]
+            here = _layers_inside(top, folder, entries)
+            if rules is not None:
+                rules[folder.path] = here
+            return [
+                classify_entry(opened, entries[name], folder.path + name, here, max_file_bytes)
+                for name in sorted(entries)
+            ]
+    except OSError as error:
+        return [_unreadable(folder.path or "./", error)]
+
+
 def classify_entry(
-    entry: os.DirEntry[str], path: str, layers: IgnoreLayers, max_file_bytes: int
+    folder: OpenFolder, entry: os.DirEntry[str], path: str, layers: IgnoreLayers, max_file_bytes: int
 ) -> WalkedFile | SkippedFile | Folder:
     """Decide whether to index, skip or descend into one entry of a folder."""
     name = entry.name
@@ -234,15 +241,18 @@ def classify_entry(
         reason = skipped_directory_reason(name) if is_directory else skipped_file_reason(name, extension)
         if reason:
             return SkippedFile(shown, reason)
-    return Folder(shown, layers, wanted) if is_directory else _classify_file(entry, path, max_file_bytes)
+    if is_directory:
+        return Folder(shown, layers, wanted)
+    return _classify_file(folder, entry, path, max_file_bytes)
 
 
-def _classify_file(entry: os.DirEntry[str], path: str, max_file_bytes: int) -> WalkedFile | SkippedFile:
+def _classify_file(
+    folder: OpenFolder, entry: os.DirEntry[str], path: str, max_file_bytes: int
+) -> WalkedFile | SkippedFile:
     """Classify a file by its type, size and permissions, without opening it."""
     try:
         if entry.is_symlink():
-            target = os.readlink(entry.path)  # noqa: PTH115
-            return SkippedFile(path, f"symlink to {target}", by_state=True)
+            return SkippedFile(path, f"symlink to {folder.read_link(entry.name)}", by_state=True)
         status = entry.stat(follow_symlinks=False)
     except OSError as error:
         return _unreadable(path, error)
@@ -252,7 +262,7 @@ def _classify_file(entry: os.DirEntry[str], path: str, max_file_bytes: int) -> W
     if status.st_size > max_file_bytes:
         return SkippedFile(path, f"larger than {max_file_bytes:,} bytes", by_state=True)
     # access(2) costs as much as the stat; files that everybody may read don't need it.
-    if mode & _READABLE_BY_ALL != _READABLE_BY_ALL and not os.access(entry.path, os.R_OK):
+    if mode & _READABLE_BY_ALL != _READABLE_BY_ALL and not folder.can_read(entry.name):
         return SkippedFile(path, "unreadable: permission denied", by_state=True)
     return WalkedFile(path, status.st_size, _within_int64(status.st_mtime_ns))
 
@@ -277,9 +287,9 @@ def _layers_inside(top: str, folder: Folder, entries: dict[str, os.DirEntry[str]
         layers = layers.at_repository(_exclude_scope(os.path.join(top, path), cut=len(path)))
     own = dowse = None
     if GIT_IGNORE in entries:
-        own = _read_rules(entries[GIT_IGNORE].path, path + GIT_IGNORE, cut=len(path))
+        own = _read_rules(top, path + GIT_IGNORE, path + GIT_IGNORE, cut=len(path))
     if DOWSE_IGNORE in entries:
-        dowse = _read_rules(entries[DOWSE_IGNORE].path, path + DOWSE_IGNORE, cut=len(path))
+        dowse = _read_rules(top, path + DOWSE_IGNORE, path + DOWSE_IGNORE, cut=len(path))
     return layers.with_folder_rules(dowse, own)
 
 
@@ -293,7 +303,7 @@ def root_layers(
     """Return the layers from above and beside the root; arguments as of `walk`."""
     command = IgnoreRules(exclude, "--exclude")
     repository = git.toplevel(top)
-    user = _read_rules(git.global_excludes(), "the user's git ignore", follow=True) if user_ignores else None
+    user = _user_rules() if user_ignores else None
     layers = IgnoreLayers(
         command=(_ScopedRules(command),) if command else (),
         user=(user,) if user is not None else (),
@@ -307,29 +317,43 @@ def root_layers(
         above = os.path.join(repository, *steps[:depth])
         prefix = "".join(f"{step}/" for step in steps[depth:])
         shown = "../" * (len(steps) - depth)
-        dowse = _read_rules(os.path.join(above, DOWSE_IGNORE), shown + DOWSE_IGNORE, prefix=prefix)
-        own = _read_rules(os.path.join(above, GIT_IGNORE), shown + GIT_IGNORE, prefix=prefix)
+        dowse = _read_rules(above, DOWSE_IGNORE, shown + DOWSE_IGNORE, prefix=prefix)
+        own = _read_rules(above, GIT_IGNORE, shown + GIT_IGNORE, prefix=prefix)
         layers = layers.with_folder_rules(dowse, own)
     return layers
 
 
 def _exclude_scope(work_tree: str, *, cut: int = 0, prefix: str = "") -> _ScopedRules | None:
     """Return the rules of the repository's own exclude file."""
-    path = git.info_exclude(work_tree)
-    return None if path is None else _read_rules(path, ".git/info/exclude", cut=cut, prefix=prefix)
+    directory = git.git_directory(work_tree)
+    if directory is None:
+        return None
+    common = git.common_directory(directory)
+    return _read_rules(common, "info/exclude", ".git/info/exclude", cut=cut, prefix=prefix)
+
+
+def _user_rules() -> _ScopedRules | None:
+    """Return the rules of the user's own git ignore file."""
+    try:
+        data = read_regular_file(git.global_excludes(), MAX_IGNORE_BYTES, follow_symlinks=True)
+    except (OSError, ValueError):
+        return None
+    return _parse_rules(data, "the user's git ignore")
 
 
 def _read_rules(
-    path: str, shown: str, *, cut: int = 0, prefix: str = "", follow: bool = False
+    directory: str, path: str, shown: str, *, cut: int = 0, prefix: str = ""
 ) -> _ScopedRules | None:
-    """Return the rules of an ignore file; None if it is missing, empty or not a regular file."""
+    """Return the rules of an ignore file; None if it is missing, empty or, as for git, a symbolic link."""
     try:
-        # Like git, no symbolic links for ignore files in the tree.
-        data = read_regular_file(path, MAX_IGNORE_BYTES, follow_symlinks=follow)
-        text = data.decode("utf-8", "surrogateescape")
+        data = read_below(directory, path, MAX_IGNORE_BYTES)
     except (OSError, ValueError):
         return None
-    rules = read_rules(text, shown)
+    return _parse_rules(data, shown, cut, prefix)
+
+
+def _parse_rules(data: bytes, shown: str, cut: int = 0, prefix: str = "") -> _ScopedRules | None:
+    rules = read_rules(data.decode("utf-8", "surrogateescape"), shown)
     return _ScopedRules(rules, cut, prefix) if rules else None
 
 

@@ -87,7 +87,7 @@ def build_from_docs(root: str | os.PathLike[str], max_cases: int = 200) -> list[
 
 def _documented(folder: Path, path: str) -> Iterator[_Documented]:
     """Give the symbols of a file whose documentation begins with a sentence that can be a query."""
-    data = read(folder / path)
+    data = read(folder, path)
     if data is None:
         return
     text, definitions = definitions_in(data, path)
