@@ -177,6 +177,10 @@ def _keyed_names(
         # What a trait of Rust declares is meant, not the type that an implementation gives for it.
         is_given = family == "rust" and name.kind == "alias" and bool(owner) and kind != "trait"
         is_other = name.kind in _UNUSED_KINDS or is_given or f"import {full_name}" in bindings
+        if name.kind == "property" and not owner:  # of an object literal without a name
+            bare = keys.key_of_names(keys.name_key(name_family, True, name.name))
+            keyed.append(name._replace(name_key=bare))
+            continue
         if full_name in known or is_other:
             keyed.append(name)
             continue
@@ -241,6 +245,8 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
             bindings["package"] = [[kind, join_names(outer, re.sub(r"\\|::", ".", value)), ""]]
         elif kind == "import" and parsed.language == "cpp":  # also those in functions
             _bind(bindings, "stars" if name == "*" else f"import {name}", binding)
+        elif kind == "namespace":
+            _bind(bindings, f"var {definition.qualified_name if definition else name}", binding)
         elif first or (definition and definition.kind not in _CONTAINERS and not field):
             local.append(fact)
         elif definition is None or kind in ("import", "export"):

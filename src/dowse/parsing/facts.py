@@ -211,7 +211,8 @@ class Facts:
                     names.update(_WORD.findall(name))
                 else:
                     names.add(name)
-                if pattern.role != "impl":
+                is_value = pattern.role == "default" and "assigned" in captures  # `export default name`
+                if pattern.role != "impl" and not is_value:
                     starts.update([node.start_byte for node in nodes if not node.named_child_count])
             self._bound = names, starts
         return self._bound

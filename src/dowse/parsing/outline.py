@@ -521,13 +521,25 @@ class Matches:
         if not any(self.uses.values()):
             return
         taken = {raw[0] for raw in self.references} | self._skip | self.facts.bound_starts()
-        taken.update([start for start, _, kind in self.names if kind != OWN_FIELD])
+        data = self._data
+        taken.update(
+            [
+                start
+                for start, end, kind in self.names
+                # `Foo.name = …` defines the last name, and uses the first
+                if kind != OWN_FIELD and not (kind == "property" and data.find(b".", start, end) > 0)
+            ]
+        )
         imports = self.facts.imports()
         known = {bound.encode() for _, bound, imported, _ in imports if imported}  # not modules
         known |= {entry.path[-1].encode() for entry in self.entries if entry.path}
         # Elsewhere, only `self` has the members of the class around.
         has_members = self._language in IMPLICIT_SELF
-        known |= {each.name.encode() for each in names if has_members or "." not in each.qualified_name}
+        known |= {
+            each.name.encode()
+            for each in names
+            if has_members or ("." not in each.qualified_name and each.kind != "property")
+        }
         variables = self.facts.variables()
         # A variable of one method can have the name of an inherited field that another method uses.
         is_scoped = self._language in INHERITED_FIELDS

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 # (byte offset of the name, kind, name, qualifier, number of arguments or -1)
 RawUse = tuple[int, str, str, str, int]
 
-# Member accesses as a whole, identifiers, those that are types, targets of assignments, keys of literals, and
-# what is no use.
+# Member accesses as a whole, identifiers, those that are types, targets of assignments, keys of literals,
+# what is no use; keys of patterns and attributes of JSX, and the names of its elements.
 _MEMBER, _IDENTIFIER, _TYPED = "member", "identifier", "typed"
 _WRITTEN, _KEY, _NO_USE = "written", "key", "no_use"
-CAPTURES = frozenset([_MEMBER, _IDENTIFIER, _TYPED, _WRITTEN, _KEY, _NO_USE])
+_PICKED, _TAG = "picked", "tag"
+CAPTURES = frozenset([_MEMBER, _IDENTIFIER, _TYPED, _WRITTEN, _KEY, _NO_USE, _PICKED, _TAG])
 
 # Languages in which a file defines or imports every name that it uses.
 _CLOSED = frozenset(["python", "javascript", "typescript", "lua"])
@@ -45,6 +46,9 @@ _LAST_NAME = re.compile(rb"[\w$]+")
 _PATH_BEFORE = re.compile(rb"(?:(?:\.|::|>-)(?:\)\()?[\w$]+)+")
 _MAX_PATH_BYTES = 200
 _ENDS_OF_SEPARATORS = frozenset([b".", b":", b">"])
+
+# The interface that declares the elements of JSX that are no components.
+_ELEMENTS = "<IntrinsicElements>"
 
 # Steps from a key to the literal around it, and the field of the literal that has its type.
 _MAX_CLIMB = 6
@@ -120,6 +124,11 @@ def find_uses(
         if owner and 0 < end - start <= MAX_NAME_BYTES:
             qualifier = owner if owner == UNKNOWN else f"<{owner}>"
             yield start, "write", data[start:end].decode("utf-8", "ignore"), qualifier, -1
+    for node in (*captures.get(_PICKED, ()), *captures.get(_TAG, ())):
+        start, end = node.byte_range
+        qualifier = _owner_of_picked(data, node)
+        if qualifier and start not in taken and end - start <= MAX_NAME_BYTES:
+            yield start, "read", data[start:end].decode("utf-8", "ignore"), qualifier, -1
     is_closed = language in _CLOSED and not has_wildcard
     typed = {node.start_byte for node in captures.get(_TYPED, ())}
     for node in captures.get(_IDENTIFIER, ()):
@@ -149,6 +158,17 @@ def _qualifier_before(data: bytes, start: int) -> str:
         return ""
     path = _PATH_BEFORE.match(data[max(0, start - _MAX_PATH_BYTES) : start][::-1])
     return callees[path[0][::-1] + b"_"][1] if path else UNKNOWN
+
+
+def _owner_of_picked(data: bytes, node: Node) -> str:
+    """Return what has the key of a pattern, an attribute of JSX or an element; "" for a component."""
+    parent = node.parent
+    if parent is None or parent.type == "pair_pattern":
+        return UNKNOWN
+    if parent.type != "jsx_attribute":
+        return _ELEMENTS if data[node.start_byte : node.start_byte + 1].islower() else ""
+    start = parent.parent.start_byte + 1 if parent.parent is not None else 0  # after the bracket
+    return _ELEMENTS if data[start : start + 1].islower() else UNKNOWN
 
 
 def _literal_type(data: bytes, key: Node) -> str:

@@ -248,3 +248,38 @@ def test_linking_what_changed_gives_the_graph_of_a_rebuild(tmp_path, change):
     with world(tmp_path / "rebuilt", {each: files[each] for each in files if files[each]}) as made:
         assert made.by_key() == after
     assert (before != after) or change == "a name moves"
+
+
+TYPESCRIPT = {
+    "jsx.ts": "/** Elements of pages. */\nexport namespace JSX {\n"
+    "  export interface Shared {\n    title?: string;\n  }\n"
+    "  interface Link extends Shared {\n    href?: string;\n  }\n"
+    "  export interface IntrinsicElements {\n    a: Link;\n  }\n}\n",
+    "data.ts": "export const sizes = [1, 2] as const;\nconst rows = [{ label: 1 }];\nexport default rows;\n"
+    "export interface Page {\n  info: number;\n}\n",
+    "page.tsx": 'import { sizes } from "./data";\nimport { label as other } from "outside";\n'
+    "function use(page, label) {\n  const { info: rest } = page;\n"
+    '  return <a title={label} href="x">{sizes}</a>;\n}\n'
+    "use.displayName = rest;\n",
+}
+
+
+def test_jsx_namespaces_patterns_and_default_exports(tmp_path):
+    with world(tmp_path, TYPESCRIPT) as made:
+        assert uses(made, ("reads", "writes", "imports", "extends")) == {
+            "6 JSX.Link extends JSX.Shared",
+            "3 data reads rows",
+            "1 page imports sizes",
+            "4 use reads Page.info (ambiguous)",
+            "5 use reads JSX.IntrinsicElements.a (ambiguous)",
+            "5 use reads JSX.Shared.title (ambiguous)",
+            "5 use reads JSX.Link.href (ambiguous)",
+            "5 use reads sizes",
+            "7 page reads use",
+        }
+
+
+def test_attributes_of_elements_from_outside_mean_nothing_here(tmp_path):
+    files = {**TYPESCRIPT, "jsx.ts": "export interface Book {\n  title: string;\n}\n"}
+    with world(tmp_path, files) as made:
+        assert not [use for use in uses(made) if "title" in use]

@@ -224,9 +224,9 @@ class _FileResolver:
         name, path = reference.name, reference.qualifier
         if reference.kind == "import":
             value = self._reading.resolve_import_statement(self._scope, name, path)
-            if (
-                value is None or value.kind == "external"
-            ):  # one of a nested list, whose path is not known here
+            is_unknown = value is None or value.kind == "external"
+            if is_unknown and self._scope.family != "ecmascript":
+                # One of a nested list, whose path is not known here.
                 value = self._reading.resolve_name(self._scope, name, self._enclosing(owner))
             return value
         steps = parse_path(path, self._rules.sigil) if path else ()
@@ -560,7 +560,6 @@ class _FileResolver:
             targets = self._rules.lookups.remainder(value.module)
             module = Value("function", tuple(Candidate(target, "", "") for target in targets))
             self._add_targets(reference, owner, module)
-            return True
         return False
 
     def _reason_by_name(self, reference: Reference) -> str:

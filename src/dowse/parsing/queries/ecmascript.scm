@@ -92,3 +92,4 @@
 (assignment_expression left: [(identifier) (member_expression)] @written)
 (augmented_assignment_expression left: [(identifier) (member_expression)] @written)
 (update_expression argument: [(identifier) (member_expression)] @written)
+(pair_pattern key: (property_identifier) @picked)
