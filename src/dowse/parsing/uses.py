@@ -111,6 +111,8 @@ def find_uses(
             continue  # the inner part of a path that was captured as a whole
         if language == "php" and data.startswith(b"$", at):  # `Foo::$count`
             at += 1
+        if data.startswith(b"#", at - 1) and language in ("javascript", "typescript"):  # a private name
+            at -= 1
         skipped.add(at)
         if at not in taken and not contains_offset(at, starts, imports):
             name, qualifier, _ = callees[data[max(start, end - MAX_CALLEE_BYTES) : end]]

@@ -283,3 +283,11 @@ def test_attributes_of_elements_from_outside_mean_nothing_here(tmp_path):
     files = {**TYPESCRIPT, "jsx.ts": "export interface Book {\n  title: string;\n}\n"}
     with world(tmp_path, files) as made:
         assert not [use for use in uses(made) if "title" in use]
+
+
+def test_private_names_start_at_the_hash(tmp_path):
+    files = {"a.ts": "class A {\n  #size = 1;\n  get() {\n    return this.#size;\n  }\n}\n"}
+    with world(tmp_path, files) as made:
+        assert [(edge[2], edge[3], edge[4]) for edge in made.named_edges("reads")] == [
+            ("a.ts:A.#size", 4, 16)
+        ]

@@ -206,7 +206,7 @@ class _FileResolver:
             return
         if value.kind == "class":
             value = only_types(value)
-            if len(value.candidates) > _MAX_REOPENED:
+            if len(value.candidates) > _MAX_REOPENED and self._scope.language == "ruby":
                 return
         if reference.kind in ("call", "value") or (reference.kind == "import" and value.kind != "name"):
             reference = reference._replace(kind="read")
