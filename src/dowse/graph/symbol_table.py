@@ -134,6 +134,9 @@ def make_graph_record(
     marks = _package_keys(language, path, text, bindings, (tree, repo.rstrip("/").rpartition("/")[2]))
     impls = {d.name for d in parsed.definitions if d.kind == "impl"}  # of types from other files
     marks += tuple(keys.package_key("rust impl", name) for name in sorted(impls))
+    if family == "rust":
+        modules = {join_names(prefix, each.qualified_name) for each in names if each.kind == "namespace"}
+        marks += tuple(keys.package_key("rust module", scope, each) for each in sorted(modules))
     marks += tuple(keys.package_key(PROPERTY, family, name) for name in _properties(parsed, text))
     offers.extend(keys.fingerprint(mark, path) for mark in marks)
     is_empty = not (parsed.references or bindings or local)

@@ -45,6 +45,8 @@ _LAST_NAME = re.compile(rb"[\w$]+")
 # What a name is a member of, in the arguments of a macro: they are no expressions yet.
 _PATH_BEFORE = re.compile(rb"(?:(?:\.|::|>-)(?:\)\()?[\w$]+)+")
 _MAX_PATH_BYTES = 200
+# The type before a literal, there.
+_TYPE_BEFORE = re.compile(rb"\s*([\w:]*[A-Z])(?=[^\w]|\Z)")
 _ENDS_OF_SEPARATORS = frozenset([b".", b":", b">"])
 
 # The interface that declares the elements of JSX that are no components.
@@ -180,6 +182,10 @@ def _literal_type(data: bytes, key: Node) -> str:
         node = node.parent if node is not None else None
         if node is None:
             return ""
+        if node.type == "token_tree":  # the arguments of a macro
+            start = node.start_byte
+            path = _TYPE_BEFORE.match(data[max(0, start - _MAX_PATH_BYTES) : start][::-1])
+            return path[1][::-1].decode("utf-8", "ignore").lstrip(":").replace("::", ".") if path else ""
         field = _TYPE_FIELDS.get(node.type)
         if node.type == "implicit_object_creation_expression":  # of C#: `Foo x = new() { … }`
             node = node.parent.parent if node.parent is not None else None

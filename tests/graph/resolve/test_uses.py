@@ -186,9 +186,55 @@ C_CASES = {
 }
 
 
-@pytest.mark.parametrize("case", C_CASES)
-def test_c(tmp_path, case):
-    files, expected = C_CASES[case]
+RUST_CASES = {
+    "a variant that is constructed is itself meant, not its enum": (
+        {"src/lib.rs": "enum Kind {\n    Left(u8),\n}\nfn f() {\n    let x = Kind::Left(1);\n}\n"},
+        ["5 src/lib.rs:f reads src/lib.rs:Kind", "5 src/lib.rs:f reads src/lib.rs:Kind.Left"],
+    ),
+    "keys of a literal in the arguments of a macro": (
+        {
+            "src/lib.rs": "struct Point {\n    left: u8,\n}\nfn f(left: u8) {\n"
+            "    check!(x, Point { left: 1 });\n    check!(y, { left: 2 });\n}\n",
+        },
+        ["5 src/lib.rs:f reads src/lib.rs:Point", "5 src/lib.rs:f writes src/lib.rs:Point.left"],
+    ),
+    "an inline module": (
+        {
+            "src/lib.rs": "mod inner {\n    pub struct Item;\n}\npub mod user;\nfn f(x: inner::Item) {}\n",
+            "src/user.rs": "use crate::inner::Item;\nuse a::{B, C};\nfn g(x: Item) {}\n",
+        },
+        [
+            "5 src/lib.rs:f uses src/lib.rs:inner.Item",
+            "1 src/user.rs:user imports src/lib.rs:inner.Item",
+            "3 src/user.rs:g uses src/lib.rs:inner.Item",
+        ],
+    ),
+    "a module and a function of one name": (
+        {
+            "src/lib.rs": "pub mod serve;\npub mod user;\npub use self::serve::serve;\n",
+            "src/serve.rs": "pub struct Item;\npub fn serve() {}\n",
+            "src/user.rs": "use crate::serve;\nfn g(x: serve::Item) {}\n",
+        },
+        [
+            "3 src/lib.rs:lib imports src/serve.rs:serve",
+            "2 src/user.rs:g reads src/serve.rs:serve",
+            "2 src/user.rs:g uses src/serve.rs:Item",
+        ],
+    ),
+    "a trait and the macro that derives it": (
+        {
+            "src/lib.rs": "pub mod item;\npub use macros::Item;\npub use self::item::Item;\n"
+            "fn f<T: Item>(x: T) {}\n",
+            "src/item.rs": "pub trait Item {}\n",
+        },
+        ["3 src/lib.rs:lib imports src/item.rs:Item", "4 src/lib.rs:f uses src/item.rs:Item"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", [*C_CASES, *RUST_CASES])
+def test_c_and_rust(tmp_path, case):
+    files, expected = (C_CASES | RUST_CASES)[case]
     with world(tmp_path, files) as made:
         found = {
             f"{line} {source} {kind} {target}"

@@ -64,6 +64,8 @@ _MAX_LINES = 1 << 40
 _SEPARATE_FUNCTIONS = frozenset(["java", "php", "ruby"])
 # Languages in which neither a call nor a type can be the name of a field or constant.
 _FIELDS_UNLIKE_CALLS = frozenset(["java", "php"])
+# References to names that can stand for a type of another name.
+_OTHER_NAMES = frozenset([("c", "use"), ("rust", "call")])
 # Languages in which `x.name` can be a call, and calls nothing if the name is that of a field.
 _FIELDS_LIKE_CALLS = frozenset(["ruby", "scala"])
 # A module of Ruby that more files than these open is a namespace: to read its name says nothing of them.
@@ -179,8 +181,8 @@ class _FileResolver:
             return False  # a value is a use, whether or not it may be called
         elif value is None:
             return self._add_named(reference, owner, self._reason_by_name(reference))
-        elif self._is_typedef(reference, owner, value):
-            return False  # not the struct that it stands for, or the one of another platform
+        elif self._is_other_name(reference, owner, value):
+            return False  # not what it stands for
         elif reference.kind == "use" and value.kind == "class" and self._is_inside(owner, value):
             # Methods name their own class all the time: that is no use by another.
             self._add_targets(reference._replace(kind="read"), owner, only_types(value))
@@ -226,8 +228,7 @@ class _FileResolver:
             value = self._reading.resolve_import_statement(self._scope, name, path)
             is_unknown = value is None or value.kind == "external"
             if is_unknown and self._scope.family != "ecmascript":
-                # One of a nested list, whose path is not known here.
-                value = self._reading.resolve_name(self._scope, name, self._enclosing(owner))
+                value = self._reading.resolve_nested_import(self._scope, name, path, self._enclosing(owner))
             return value
         steps = parse_path(path, self._rules.sigil) if path else ()
         if path:
@@ -520,12 +521,16 @@ class _FileResolver:
         elif value is not None and value.kind in ("function", "class"):
             self._add_targets(reference, owner, only_callable(value))
 
-    def _is_typedef(self, reference: Reference, owner: int, value: Value) -> bool:
-        """Whether a type of C is the name of another one, or may be."""
-        if reference.kind != "use" or self._scope.language != "c":
+    def _is_other_name(self, reference: Reference, owner: int, value: Value) -> bool:
+        """Whether a name stands for a type of another name, or may: by a typedef, as a variant of an enum."""
+        if (self._scope.language, reference.kind) not in _OTHER_NAMES or value.kind != "class":
             return False
-        readable = self._readable(reference, owner) if _is_named(value, reference.name) else None
-        return value.kind == "class" and (readable is None or readable.kind == "name")
+        if self._scope.language == "c" and not _is_named(value, reference.name):
+            return True
+        if self._scope.language == "rust" and _is_named(value, reference.name):
+            return False
+        readable = self._readable(reference, owner)
+        return readable is not None and readable.kind == "name"
 
     def _is_inside(self, owner: int, value: Value) -> bool:
         enclosing = self._enclosing(owner)

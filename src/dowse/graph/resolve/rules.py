@@ -727,6 +727,12 @@ class Rules:
         """Return what an import statement names."""
         return self.resolve_import(file, name, qualifier, "")
 
+    def resolve_nested_import(
+        self, file: FileScope, name: str, qualifier: str, enclosing: str
+    ) -> Value | None:
+        """Return a name of a nested list of imports, of which not the whole path is known here."""
+        return self.resolve_name(file, name, enclosing)
+
     def preferred(self, file: FileScope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
         """Return the candidates that an ordinary build uses; the others stay possible."""
         return candidates

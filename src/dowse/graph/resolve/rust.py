@@ -65,14 +65,16 @@ class RustRules(Rules):
         if name == "super":
             return self._parent_module(file.scope, module)
         inline = self._inline_module(file, enclosing)
-        if not inline:
+        slot = f"import {_path(inline)}::{name}" if inline else f"import {name}"
+        imports = self.lookups.bindings(file.path, slot)
+        if not inline and len(imports) < 2:
             return super()._resolve_name(file, name, enclosing)
         value = self.scope_symbol(file, join_names(inline, name))
-        if value is not None:
-            return value
-        for _, imported, origin in self.lookups.bindings(file.path, f"import {_path(inline)}::{name}"):
-            return self.resolve_import(file, imported, origin, enclosing)
-        return self.resolve_free_name(file, name, enclosing)
+        # A trait and the macro that derives it have one name.
+        for _, imported, origin in imports:
+            if value is None or value.kind == "external":
+                value = self.resolve_import(file, imported, origin, enclosing)
+        return value if value is not None or imports else self.resolve_free_name(file, name, enclosing)
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return a module, or a name in one."""
@@ -85,6 +87,15 @@ class RustRules(Rules):
         if value in (EXTERNAL, UNDEFINED) and head not in _STANDARD_CRATES:
             return self.outside(file, name or (segments or [head])[-1], IMPORTED)
         return value
+
+    def resolve_nested_import(
+        self, file: FileScope, name: str, qualifier: str, enclosing: str
+    ) -> Value | None:
+        """Return a name of a nested list by the whole path, which its binding has."""
+        for _, imported, origin in self.lookups.bindings(file.path, f"import {name}"):
+            if origin.endswith(f"::{qualifier}"):
+                return self.resolve_import(file, imported, origin, enclosing)
+        return None
 
     def _path_head(self, file: FileScope, head: str, enclosing: str) -> Value | None:
         """Return the first segment of a path: this crate, another crate, or a module of this file."""
@@ -209,14 +220,23 @@ class RustRules(Rules):
 
     def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
         """Return a member; `await` and copies of a value stand for it."""
-        if value is None or value.kind == "function":
-            return None if value is None else UNKNOWN_MEMBER  # a trait may be implemented for functions
+        if value is None:
+            return None
+        if value.kind == "function":
+            module = self._module_of_function(value) if name[:1] != "[" else None
+            # A trait may be implemented for functions.
+            return self.module_member(file, module.module, name) if module else UNKNOWN_MEMBER
         if name == "await":
             return self._awaited(file, value)
         member = super().member(file, value, name)
         if name in COPYING and value.kind == "instance" and (member is None or member.kind == "external"):
             return Value("callable", arguments=(value,), module="" if member is None else member.module)
         return member
+
+    def _module_of_function(self, value: Value) -> Value | None:
+        """Return the module that a function is in and shares its name with: a path goes through that."""
+        outer, _, name = value.candidates[0].full_name.rpartition(".")
+        return _module(value.candidates[0].scope, outer) if outer.rpartition(".")[2] == name else None
 
     def _awaited(self, file: FileScope, value: Value) -> Value | None:
         """Return the output of a future; an async function declares it as its result."""
@@ -330,7 +350,8 @@ class RustRules(Rules):
             module = join_names(outer, name)
             if any(self._module_files(crate, module)):
                 return _module(crate, module)
-        return None
+        inline = join_names(path, name)
+        return _module(crate, inline) if self.lookups.package_files("rust module", crate, inline) else None
 
     def _is_declared_root(self, crate: str, path: str) -> bool:
         return bool(path) and any(

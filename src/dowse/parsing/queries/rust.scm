@@ -65,3 +65,5 @@
 (field_initializer field: (field_identifier) @key)
 (shorthand_field_initializer (identifier) @key)
 (field_pattern name: [(field_identifier) (shorthand_field_identifier)] @key)
+(token_tree "{" (identifier) @key . ":")
+(type_binding name: (type_identifier) @no_use)
