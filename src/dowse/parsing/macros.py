@@ -64,14 +64,14 @@ _TRANSPARENT = b'extern "C"'
 
 # In C: before a type, or alone in a line.
 _C_MACRO = re.compile(
-    rb"\n[ \t]*(?:(?:static|extern|inline)[ \t]+){0,2}([A-Z][A-Z0-9]*_[A-Z0-9_]*)(\([^()\n]*\))?"
+    rb"\n[ \t]*+(?:(?:static|extern|inline)[ \t]++){0,2}([A-Z][A-Z0-9]*+_[A-Z0-9_]*+)(\([^()\n]*\))?"
     rb"(?:(?P<alone>(?=[ \t]*\n))|(?=[ \t]+(?:" + _KEYWORD + rb"|\w+[ \t*]+\w+\s*\()))"
 )
 # A body after the macro, the rest of an expression, or a function whose type the macro is.
 _NO_DECLARATION = re.compile(rb"\s*(?:[{(=,]|\w+\s*\()")
 _STRUCT_HEAD = re.compile(rb"(?:struct|union)\b[^;{}()]*\{\Z")
 # The grammar takes what follows a comment in the body of a macro for code.
-_DEFINITION = re.compile(rb"#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\(?:.|\n))*)")
+_DEFINITION = re.compile(rb"#[ \t]*define[ \t]+(\w+)((?:[^\n\\]++|\\(?:.|\n))*+)")
 _COMMENT = re.compile(rb"/\*(?:[^*\n]|\*(?!/)|(?<=\\)\n)*\*/")
 # Declarations in the body of a macro without parameters.
 _MACRO_FIELD = re.compile(rb"[\w*}][ \t*]+(\w+)(?:\[[^\];]*\])*[ \t]*;")
