@@ -1,17 +1,14 @@
 """How many of the names that Universal Ctags finds are known to dowse, written to a result file.
 
-    python bench/names.py parse|search|lsp --repos DIR [--set held_out] [--only NAME …] [--work DIR]
-        [--misses FILE] [--out bench/results/names.json]
+    python bench/names.py --repos DIR [--only NAME …] [--work DIR] [--out FILE]
 
-`parse` compares every name with what dowse defines at that line. `search` takes a
-sample of the names of each repository (a fixed seed) and asks for each alone: whether the first hit is a
-definition of that name (`search`) or has the name and such a definition follows before any hit of another
-name (`search_same_name`), whether `symbols` lists it, and that the answer does not deny it (`known`). `lsp`
-asks for the definition at one use of each. Of several definitions any is right. The repositories are in
-bench/manifests/names.json: DIR/NAME is a checkout of the commit. Locals, parameters and anonymous names are
-left out, as well as files that dowse does not index; of JavaScript and TypeScript, variables in indented
-lines are locals. What ctags mistakes for a definition counts; beside are the shares without the mistakes
-that a rule tells (`MISTAKES`), and their number.
+The repositories are in bench/manifests/names.json: DIR/NAME is a checkout of the commit. `parse`: dowse
+defines the name at that line. The rest is asked of a sample of different names (a fixed seed). `search`: the
+first hit for the name alone is a definition of it; `search_same_name`: or has the name, and a definition
+follows before any other name; `known`: the answer does not deny it; `symbols`: it is listed; `lsp`: the
+definition at one use. Of several definitions any is right. Locals, parameters and anonymous names are left
+out; of JavaScript and TypeScript, variables in indented lines are locals. Mistakes of ctags count; beside are
+the shares without those that a rule tells (`MISTAKES`), and their number.
 """
 
 from __future__ import annotations
@@ -34,18 +31,14 @@ from dowse.interfaces.lsp.cursor import symbols_at
 from dowse.interfaces.lsp.encoding import Encoding
 from dowse.interfaces.lsp.source import Source
 from dowse.parsing.languages import LANGUAGES
-from dowse.types import Symbol, SymbolRow
 
 from common import work_folder, write_results
 
-MANIFEST = Path(__file__).parent / "manifests" / "names.json"
-SEED = 37
 # Names of each repository that are searched.
-SAMPLE = 220
+SEED, SAMPLE = 37, 220
 # With the endings of files that this version of ctags does not know.
-ENDINGS = {"JavaScript": ["cjs"], "TypeScript": ["cts", "mts", "tsx"], "Sh": ["bats"]}
-MAPS = [f"--map-{language}=+.{ending}" for language, endings in ENDINGS.items() for ending in endings]
-CTAGS = ("ctags", "--output-format=json", "--fields=+nKzls", "--sort=no", "--links=no", *MAPS)
+ENDINGS = "JavaScript=+.cjs TypeScript=+.cts TypeScript=+.mts TypeScript=+.tsx Sh=+.bats".split()
+CTAGS = "ctags --output-format=json --fields=+nKzls --sort=no --links=no".split()
 # What the parser of another language finds in a file tells nothing about this one's.
 SAME_LANGUAGE = {"C#": "csharp", "C++": "cpp", "Sh": "bash", "CUDA": "cpp"}
 # Rules read "language kind of-its-scope name line", as ctags has them. Variables of functions and such:
@@ -69,13 +62,22 @@ MISTAKES = {
     r"|haskell function \w* \S+ \$\(",
     "parameter or type": r"csharp field \w* (\S+) (?!.*\b\1\s*(?:[;,{[]|=(?!>)|$))"
     r"|(?:java|type)script (?:constant|variable|property|field) \w* (\S+) (?!(?:.*[\[{,;.]|.*\b(?:const|let"
-    r"|var|public|private|protected|readonly|static|declare|export|async|abstract|override)\s)?\s*[\"'#]?\2\b)",
+    r"|[gs]et|var|public|private|protected|readonly|static|declare|export|async|abstract|override)\s)?\s*[\"'#]?\2\b)",
     "reserved word": r"(?:java|type)script \w+ \w* (?:as|break|case|const|else|export|extends|false|if|infer"
     r"|instanceof|new|return|satisfies|this|true) |haskell \w+ \w* (?:class|data|deriving|family|foreign"
     r"|import|infix[lr]|instance|newtype|type|where) ",
 }
-COMMENT = re.compile(r"\s*(?:#(?!\s*(?:if|define|undef|el))|//|/?\*|--|;|%)|.*\"\"\"")
-NO_CODE = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`]*`|//.*|/\*.*?\*/|\s#\s.*")
+NO_CODE = re.compile(
+    r"^\s*(?:#(?!\s*(?:if|define|undef|el))|//|/?\*|--|;|%).*|.*\"\"\".*|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'"
+    r"|`[^`]*`|//.*|/\*.*?\*/|\s#\s.*|^\s*(?:package\b.*|(?:import|use|using|from)\s+(?:[a-z_]\w*(?:\.|::|\\))+)"
+)
+# A parameter, variable or function of the name NAME, whatever ctags knows of it.
+DECLARED = (
+    r"(?m)[\w>\]?*&] +(?<!return )(?<!new )(?<!in )(?<!await )[*&]*NAME\s*(?:[,)=;:\[]|\([^;\n]*\{)"
+    r"|^\s*(?:[\w*, ]+,\s*)?NAME\s*(?:,[\w*, ]+)?:?=(?!=)|\|[^|\n]*\bNAME\b[^|\n]*\|"
+    r"|[(,]\s*NAME(?:\)\s*[:=]|\??:)|\b(?:def|fn|func|fun|function|lambda|for|catch|rescue|with)\b[^\n]*\bNAME\b"
+    r"|\bNAME\b[^\n(]*\)?\s*[=-]>"
+)
 
 Files = dict[str, tuple[str, list[str]]]  # language and lines by path
 
@@ -107,7 +109,13 @@ class Definitions(NamedTuple):
     by_spelling: dict[str, list[Tag]]  # with them
     files: Files
 
-    def has(self, name: str, found: Iterable[Symbol | SymbolRow]) -> bool:
+    def sample(self, count: int) -> list[Tag]:
+        """Return a random choice of names, each once in a language."""
+        tags = sorted(self.tags, key=lambda tag: not tag.mistake)
+        names = list({(tag.name, tag.language): tag for tag in tags}.values())
+        return random.Random(SEED).sample(names, min(count, len(names)))
+
+    def has(self, name: str, found: Iterable[Any]) -> bool:
         """Whether one of these symbols is what ctags calls a definition of the name."""
         return any(
             each.path == tag.path
@@ -120,7 +128,7 @@ class Definitions(NamedTuple):
 
 def run_ctags(root: Path, files: Files, *options: str) -> list[dict[str, Any]]:
     """Return the tags in some files, as ctags describes them."""
-    command = (*CTAGS, *options, "-L", "-", "-f", "-")
+    command = (*CTAGS, *(f"--map-{each}" for each in ENDINGS), *options, "-L", "-", "-f", "-")
     done = subprocess.run(command, cwd=root, input="\n".join(files).encode(), capture_output=True, check=True)
     return [json.loads(line.decode("utf-8", "replace")) for line in done.stdout.splitlines()]
 
@@ -144,8 +152,7 @@ def definitions(index: Index) -> Definitions:
             wrong = next((why for why, rule in MISTAKES.items() if re.match(rule, text)), "")
             if kind == "function" and name in macros and language in ("c", "cpp"):
                 wrong = "use of a macro"
-            if quotes[path][row["line"] - 1] % 2:
-                wrong = "in a text"
+            wrong = "in a text" if quotes[path][row["line"] - 1] % 2 else wrong
             tag = Tag(name, path, row["line"], kind, language, wrong)
             found[tag] = row.get("scope", "").split(".")
             if LOCAL.match(text):
@@ -165,18 +172,14 @@ def known_to_parser(known: Definitions, index: Index) -> Outcomes:
     with index.backend.reader() as reader:
         for row in reader.rows_named(list(known.by_spelling), 10_000_000, with_names=True):
             places[row.path, row.name].append(range(row.start_line, row.end_line + 1))
-    return {
-        "parse": {
-            tag: any(tag.line in lines for name in tag.spellings() for lines in places[tag.path, name])
-            for tag in known.tags
-        }
-    }
+    spans = {tag: [each for name in tag.spellings() for each in places[tag.path, name]] for tag in known.tags}
+    return {"parse": {tag: any(tag.line in each for each in lines) for tag, lines in spans.items()}}
 
 
 def known_to_search(known: Definitions, index: Index) -> Outcomes:
     """Ask for a sample of the names, each alone, and look each up as a symbol."""
     outcomes: Outcomes = defaultdict(dict)
-    for tag in random.Random(SEED).sample(known.tags, min(SAMPLE, len(known.tags))):
+    for tag in known.sample(SAMPLE):
         answer = index.search(tag.name, k=20)
         hits = [hit.symbol for hit in answer]
         other = next((at for at, hit in enumerate(hits) if hit.name not in tag.spellings()), len(hits))
@@ -188,53 +191,50 @@ def known_to_search(known: Definitions, index: Index) -> Outcomes:
 
 
 def known_to_lsp(known: Definitions, index: Index) -> Outcomes:
-    """Ask for the definition at one use of each name of a sample, as the language server does.
-
-    A use is an identifier in code, in a file of which ctags knows no local or parameter of that name.
-    """
+    """Ask the language server for the definition at one use of each name, in a file without such a local."""
     outcome, chance = dict[Tag, bool](), random.Random(SEED)
     defined = {(tag.name, tag.path, tag.line) for tag in known.tags}
-    every = {
-        (row["name"], row["path"], row["line"]) for row in run_ctags(index.root, known.files, "--kinds-all=*")
-    }
-    local = {each[:2] for each in every - defined}
-    sample = chance.sample(known.tags, min(len(known.tags), 4 * SAMPLE))
+    rows = run_ctags(index.root, known.files, "--kinds-all=*")
+    local = {each[:2] for each in {(row["name"], row["path"], row["line"]) for row in rows} - defined}
+    sample = known.sample(4 * SAMPLE)
     uses = uses_of({tag.name for tag in sample}, known.files, defined)
     with index.backend.reader() as reader:
         source = Source(None, reader, {}, Encoding.UTF32)
         for tag in sample:
+            if len(outcome) == SAMPLE:
+                break
             here = [use for use in uses[tag.name, tag.language] if (tag.name, use[0]) not in local]
-            if here and len(outcome) < SAMPLE:
-                path, line, column = chance.choice(here)
+            chance.shuffle(here)
+            rule = re.compile(DECLARED.replace("NAME", re.escape(tag.name)))
+            use = next((use for use in here if not rule.search("\n".join(known.files[use[0]][1]))), None)
+            if use:
+                path, line, column = use
                 meant = symbols_at(source, reader.source_files([path])[0], types.Position(line - 1, column))
-                lines = [(each.row.path, source.name_range(each.row).start.line + 1) for each in meant]
-                outcome[tag] = any((tag.name, *each) in defined for each in lines)
+                lines = {(each.row.path, source.name_range(each.row).start.line + 1) for each in meant}
+                outcome[tag] = any((each.path, each.line) in lines for each in known.by_spelling[tag.name])
     return {"lsp": outcome}
 
 
-def uses_of(
-    wanted: set[str], files: Files, defined: set[tuple[str, str, int]]
-) -> dict[tuple[str, str], list[tuple[str, int, int]]]:
+def uses_of(wanted: set[str], files: Files, defined: set[Any]) -> dict[tuple[str, str], list[Any]]:
     """Return path, line and column of identifiers that no tag is at, by name and language."""
     places = defaultdict(list)
     for path, (language, lines) in files.items():
         in_text = False
         for number, line in enumerate(lines, 1):
             in_text ^= line.count('"""') == 1
-            if not in_text and not COMMENT.match(line):
-                for word in re.finditer(r"[\w$]+", NO_CODE.sub(lambda each: " " * len(each[0]), line)):
-                    if word[0] in wanted and (word[0], path, number) not in defined:
-                        places[word[0], language].append((path, number, word.start()))
+            code = "" if in_text else NO_CODE.sub(lambda each: " " * len(each[0]), line)
+            for word in re.finditer(r"[\w$]+", code):
+                if word[0] in wanted and (word[0], path, number) not in defined:
+                    places[word[0], language].append((path, number, word.start()))
     return places
 
 
 def tables(title: str, outcome: dict[Tag, bool], sets: dict[str, str]) -> dict[str, Any]:
     """Return and print the shares of names that are known, by language and set."""
     result: dict[str, Any] = defaultdict(dict)
-    right = {tag: ok for tag, ok in outcome.items() if not tag.mistake}
-    for ending, each in (("", outcome), ("_without_mistakes", right)):
+    for ending in ("", "_without_mistakes"):
         groups = defaultdict(list)
-        for tag, ok in each.items():
+        for tag, ok in ((tag, ok) for tag, ok in outcome.items() if not (ending and tag.mistake)):
             groups["languages", tag.language].append(ok)
             groups["sets", sets[tag.path.partition("/")[0]]].append(ok)
             groups["all", "all"].append(ok)
@@ -246,42 +246,31 @@ def tables(title: str, outcome: dict[Tag, bool], sets: dict[str, str]) -> dict[s
     return {**result, "mistakes": dict(sorted(mistakes.items()))}
 
 
-LEVELS = {"parse": known_to_parser, "search": known_to_search, "lsp": known_to_lsp}
-
-
 def main() -> None:
-    """Run one of the levels."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("level", choices=LEVELS)
+    """Measure all repositories."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--repos", type=Path, required=True)
     parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--set", choices=["development", "held_out"], default="")
-    parser.add_argument("--misses", type=Path, help="list what is not known in this file")
     parser.add_argument("--work", type=Path)
-    parser.add_argument("--out", type=Path, help="the level's part of this file is replaced")
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    rows = json.loads(MANIFEST.read_text())
+    rows = json.loads((Path(__file__).parent / "manifests" / "names.json").read_text())
     sets = {row["name"]: row["set"] for row in rows if not options.only or row["name"] in options.only}
     outcomes: Outcomes = defaultdict(dict)
     with work_folder(options.work) as folder:
-        for name, chosen in sets.items():
-            if options.set in ("", chosen):
-                with Index.open(options.repos / name, index_dir=str(folder / name), encoder="none") as index:
-                    index.update()
-                    for title, outcome in LEVELS[options.level](definitions(index), index).items():
+        for name in sets:
+            with Index.open(options.repos / name, index_dir=str(folder / name), encoder="none") as index:
+                index.update()
+                known = definitions(index)
+                for measure in (known_to_parser, known_to_search, known_to_lsp):
+                    for title, found in measure(known, index).items():
                         outcomes[title] |= {
-                            tag._replace(path=f"{name}/{tag.path}"): ok for tag, ok in outcome.items()
+                            tag._replace(path=f"{name}/{tag.path}"): found[tag] for tag in found
                         }
-                print(name, flush=True)
+            print(name, flush=True)
     results = {title: tables(title, outcome, sets) for title, outcome in outcomes.items()}
-    if options.misses:
-        missed = [f"{title}\t{tag}" for title, each in outcomes.items() for tag, ok in each.items() if not ok]
-        options.misses.write_text("\n".join(missed))
     if options.out:
-        old = json.loads(options.out.read_text())["results"] if options.out.exists() else {}
-        write_results(options.out, {**old, **results})
+        write_results(options.out, results)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache, partial
+from itertools import accumulate
 
 from dowse import deadline
 from dowse.errors import DowseError
@@ -142,6 +143,18 @@ def rows_meant(reader: Reader, text: str) -> list[SymbolRow]:
     return [*_first_parts([row for row in rows if row.row > 0]), *(row for row in rows if row.row < 0)]
 
 
+def inside_functions(reader: Reader, rows: Sequence[SymbolRow]) -> set[int]:
+    """Return which rows are defined inside functions."""
+    files = sorted({row.file_id for row in rows if _owner(row)})[:_MAX_FILES]
+    functions = {
+        (row.file_id, row.qualified_name)
+        for row in (reader.rows_of_files(files) if files else ())
+        if row.kind in ("function", "method")
+    }
+    scopes = {row.row: list(accumulate(row.qualified_name.split(".")[:-1], "{}.{}".format)) for row in rows}
+    return {row.row for row in rows if any((row.file_id, scope) in functions for scope in scopes[row.row])}
+
+
 def names_containing(reader: Reader, part: str, limit: int) -> list[SymbolRow]:
     """Return names that a text is a part of, shortest first."""
     if reader.symbol_count() > _MAX_SCANNED:
@@ -221,8 +234,6 @@ def _matches(reader: Reader, text: str, *, names_at_lines: bool = False) -> list
         return _names_at_line(reader, rows, int(location["line"])) if names_at_lines else rows
     parts, named = _named_like(reader, text)
     matching = _longest_match(parts, named)
-    if not matching:
-        return []
     defined = [row for row in matching if row.kind not in NON_DEFINITION_KINDS] or matching
     # `Y.Y` in Y.java is the constructor, not the file's class; `server.c:main` is no member of a type.
     is_exact = len(parts) > 1 or bool(_PATH_AND_NAME.fullmatch(_normalize(text)))
@@ -250,10 +261,7 @@ def _named_like(reader: Reader, text: str, *, with_names: bool = True) -> tuple[
 
 
 def _spellings(text: str, last: str) -> list[str]:
-    """Return the names that a text may mean beside its last part.
-
-    Shells have functions called `log.info`; `name=` of Ruby sets what is declared as `name`.
-    """
+    """Return the names that a text may mean: some shells have `log.info`; `name=` of Ruby sets `name`."""
     return [_normalize(text), last, last.removesuffix("=")]
 
 
@@ -302,13 +310,8 @@ def _without_inner(reader: Reader, rows: list[SymbolRow]) -> list[SymbolRow]:
     if len({(row.file_id, row.qualified_name) for row in rows}) < 2:
         return rows
     rows = [row for row in rows if not is_test(row)] or rows
-    files = sorted({row.file_id for row in rows if _owner(row)})[:_MAX_FILES]
-    functions = {
-        (row.file_id, row.qualified_name)
-        for row in (reader.rows_of_files(files) if files else ())
-        if row.kind in ("function", "method")
-    }
-    return [row for row in rows if (row.file_id, _owner(row)) not in functions] or rows
+    inner = inside_functions(reader, rows)
+    return [row for row in rows if row.row not in inner] or rows
 
 
 def _without_constructors(rows: list[SymbolRow]) -> list[SymbolRow]:

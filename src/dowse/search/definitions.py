@@ -14,7 +14,7 @@ from dowse.search.frames import LocatedHit
 from dowse.search.planner import written_name
 from dowse.search.ranking.signals import COPY_ROLES, RankedHit
 from dowse.search.ranking.type_names import is_definition
-from dowse.symbol_lookup import names_containing, nearest_names, rows_meant
+from dowse.symbol_lookup import inside_functions, names_containing, nearest_names, rows_meant
 from dowse.types import NON_DEFINITION_KINDS, Note, SymbolRow
 
 # Definitions of a name that become hits, of a plain word fewer: it may be meant as a word. Names that contain
@@ -46,7 +46,8 @@ def find_definitions(
         rows = rows if is_copied else defined
         # A symbol that is no hit is a copy of one, or not what the lanes were asked for.
         rows = [row for row in rows if row.row < 0 or row.row in rank] or rows
-        rows.sort(key=lambda row: (*_order(row), rank.get(row.row, len(hits))))
+        inner = inside_functions(context.reader, rows) if len(rows) > 1 else ()
+        rows.sort(key=lambda row: (*_order(row, row.row in inner), rank.get(row.row, len(hits))))
         rows = rows[: _MAX_DEFINITIONS if word.identifier else _MAX_OF_WORD]
         pairs = zip(rows, hits, strict=False)
         leading = sum(1 for _ in takewhile(lambda pair: pair[0].row == pair[1].row.row, pairs))
@@ -90,20 +91,22 @@ def find_occurrences(context: SearchContext, name: str) -> tuple[list[LocatedHit
     return located, note
 
 
-def _order(row: SymbolRow) -> tuple[bool | int, ...]:
+def _order(row: SymbolRow, is_inner: bool) -> tuple[bool | int, ...]:
     """Return a sort key: the project's own code, then examples and copies, then tests, then documentation.
 
-    In each, declarations and keys come last. Symbols come before names, for they have more to show. Fields,
-    which may be the state behind a property, and members of anonymous classes come late.
+    In each, what is defined inside a function comes late, then declarations and keys. Symbols come before
+    names, for they have more to show. Fields, which may be the state behind a property, and keys of values
+    that have no name come behind what any code defines.
     """
+    is_member = row.kind == "field" or (row.kind == "property" and "." not in row.qualified_name)
     is_declaration = (
         row.kind in ("prototype", "key")
         or row.path.endswith(_DECLARATION_FILES)
         or row.signature.startswith("extern ")
     )
-    is_inner = ".$" in row.qualified_name
-    places = (role_order(row), is_declaration, row.row < 0, is_inner)
-    return row.kind in _LESSER_KINDS, row.role == "docs", row.kind == "field", *places
+    is_inner = is_inner or ".$" in row.qualified_name  # of an anonymous class
+    places = (role_order(row), is_inner, is_declaration, row.row < 0)
+    return row.kind in _LESSER_KINDS, row.role == "docs", is_member, *places
 
 
 def _is_asked_for(context: SearchContext, row: SymbolRow) -> bool:

@@ -46,6 +46,8 @@
 (declaration declarator: (init_declarator declarator: [(identifier) @name (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)]) (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))] value: (initializer_list))) @constant
 
 ;; names
+; API int (name) (arguments): no function returns a function, so the macro is what is read as a type.
+(function_declarator declarator: (function_declarator declarator: (identifier) parameters: (parameter_list . (parameter_declaration . type: (type_identifier) @prototype .) .)))
 ; A body after a macro, as in `TEST(name) { … }`.
 (function_definition declarator: (parenthesized_declarator) body: (_) @local)
 (preproc_def name: (_) @macro)
