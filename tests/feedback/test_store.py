@@ -138,6 +138,18 @@ def test_a_damaged_file_is_set_aside_and_another_begun(store):
     assert len(list(store.path.parent.glob("*.damaged-*"))) == 3
 
 
+@pytest.mark.parametrize("damage", ["cut", "no text"])
+def test_a_file_that_is_damaged_in_part_is_set_aside(store, damage):
+    for number in range(40):
+        store.record(Event(f"question {number}", "s", "click", "ann"))
+    store.close()
+    data = store.path.read_bytes()
+    other = data[:-5000] if damage == "cut" else data.replace(b"question 7", b"quest\xffon 7")
+    store.path.write_bytes(other)
+    with pytest.raises(FeedbackDamaged, match="kept as"):
+        store.queries_sharing(["question", "7"], 50)
+
+
 def test_every_place_has_a_file_of_its_own_in_the_users_data(tmp_path, monkeypatch):
     monkeypatch.setenv("DOWSE_DATA_DIR", str(tmp_path / "data"))
     assert data_folder() == tmp_path / "data"

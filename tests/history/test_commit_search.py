@@ -85,13 +85,21 @@ def test_only_new_commits_are_read(shop):
         assert list(store.search_words(["anoth"]))
 
 
-def test_a_damaged_catalog_is_made_anew(shop, tmp_path):
+@pytest.mark.parametrize("damage", ["overwritten", "cut", "another letter"])
+def test_a_damaged_catalog_is_made_anew(shop, tmp_path, damage):
     with open_commits(shop):
         pass
-    (file,) = (tmp_path / "cache").glob("histories/*/commits.v1.sqlite")
-    file.write_bytes(b"no database" * 1000)
+    (file,) = (tmp_path / "cache").glob("histories/*/commits.v2.sqlite")
+    data = file.read_bytes()
+    damaged = {
+        "overwritten": b"no database" * 1000,
+        "cut": data[:-5000],
+        "another letter": data.replace(b"round prices", b"pound prices"),
+    }
+    assert damaged[damage] != data
+    file.write_bytes(damaged[damage])
     with Index.open(shop, encoder="none") as index:
-        assert index.log("author:bob")
+        assert [hit.commit.subject for hit in index.log("author:bob")] == ["round prices to cents"]
 
 
 def test_the_command_line(shop, capfd):

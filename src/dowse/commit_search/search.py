@@ -73,7 +73,7 @@ def open_commits(
     folder = cache_folder() / "histories" / digest(git_folder.common)
     try:
         with (
-            translate_errors(folder, *CATALOG_ERRORS, *READ_ERRORS),
+            translate_errors(folder, *CATALOG_ERRORS, *READ_ERRORS, what="catalog of commits"),
             _open_store(folder, git_folder, wait, max_unread) as store,
         ):
             yield store

@@ -10,11 +10,13 @@ import contextlib
 import json
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from dowse.damage import BrokenBlock, lacks_pages
 from dowse.history.messages import CommitMessage
 from dowse.json_form import json_form
 from dowse.parsing.tokenizer import tokenize
@@ -24,11 +26,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_FILE = "commits.v1.sqlite"
+# Names the format; those of other formats are removed.
+_FILE, _ANY_FILE = "commits.v2.sqlite", "commits.v*.sqlite*"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS commits (
     row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, author TEXT NOT NULL, time INTEGER NOT NULL,
-    subject TEXT NOT NULL, body TEXT NOT NULL, paths TEXT NOT NULL, symbols TEXT NOT NULL
+    subject TEXT NOT NULL, body TEXT NOT NULL, paths TEXT NOT NULL, symbols TEXT NOT NULL,
+    checksum INTEGER NOT NULL
 );
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(terms, content='');
 CREATE TABLE IF NOT EXISTS vectors (
@@ -41,8 +45,8 @@ _BATCH = 500
 
 def remove_commits(folder: Path) -> None:
     """Remove a damaged catalog; its lock is held."""
-    for ending in ("", "-wal", "-shm"):
-        (folder / (_FILE + ending)).unlink(missing_ok=True)
+    for path in folder.glob(_ANY_FILE):
+        path.unlink(missing_ok=True)
 
 
 @json_form(hidden=("row", "time"), properties=("date",), renamed={"id": "commit"})
@@ -71,6 +75,8 @@ class CommitStore:
         make_private_directory(folder)
         self.prefix = prefix  # "" or ending with "/": of other folders nothing may be told
         self._path = folder / _FILE
+        if not self._path.exists():
+            remove_commits(folder)
         self._db = self._open()
 
     def _open(self) -> sqlite3.Connection:
@@ -79,7 +85,9 @@ class CommitStore:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")
             db.executescript(_SCHEMA)
-        except sqlite3.Error:
+            if lacks_pages(db, self._path) and not self._path.with_name(f"{_FILE}-wal").stat().st_size:
+                raise sqlite3.DatabaseError("its end is missing")
+        except (sqlite3.Error, OSError):
             db.close()
             raise
         return db
@@ -108,13 +116,14 @@ class CommitStore:
         return self.count() - before
 
     def _add(self, each: CommitMessage) -> None:
+        values = (
+            *(each.id, each.author, each.time, each.subject, each.body),
+            *(json.dumps(each.paths), json.dumps(each.symbols)),
+        )
         added = self._db.execute(
-            "INSERT OR IGNORE INTO commits (id, author, time, subject, body, paths, symbols)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(each.id, each.author, each.time, each.subject, each.body),
-                *(json.dumps(each.paths), json.dumps(each.symbols)),
-            ),
+            "INSERT OR IGNORE INTO commits (id, author, time, subject, body, paths, symbols, checksum)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (*values, _checksum(values)),
         )
         if added.rowcount:
             parts = (each.subject, each.body, " ".join(each.paths), " ".join(each.symbols), each.changed)
@@ -134,7 +143,7 @@ class CommitStore:
 
     def commits(self, rows: Sequence[int] | None = None) -> list[StoredCommit]:
         """Return commits by row in the given order, or all."""
-        columns = "row, id, author, time, subject, body, paths, symbols"
+        columns = "row, id, author, time, subject, body, paths, symbols, checksum"
         if rows is None:
             found = self._db.execute(f"SELECT {columns} FROM commits").fetchall()
             return [_stored(values) for values in found]
@@ -191,9 +200,16 @@ class CommitStore:
         self._db.execute("COMMIT")
 
 
-def _stored(values: tuple[int, str, str, int, str, str, str, str]) -> StoredCommit:
-    row, name, author, time, subject, body, paths, symbols = values
+def _stored(values: tuple[int, str, str, int, str, str, str, str, int]) -> StoredCommit:
+    row, name, author, time, subject, body, paths, symbols, checksum = values
+    if checksum != _checksum(values[1:-1]):
+        raise BrokenBlock("a commit is not what was written")
     return StoredCommit(row, name, author, time, subject, body, json.loads(paths), json.loads(symbols))
+
+
+def _checksum(values: tuple[object, ...]) -> int:
+    """Return the checksum of the columns of a commit: SQLite has none, and its text is shown."""
+    return zlib.crc32("\0".join(map(str, values)).encode("utf-8", "surrogatepass"))
 
 
 def _batches(rows: Sequence[int]) -> Iterator[tuple[int, ...]]:

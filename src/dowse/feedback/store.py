@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.config import feedback_file
-from dowse.damage import is_damage
+from dowse.damage import lacks_pages, unavailable_error
 from dowse.errors import DowseError
 from dowse.feedback.events import (
     Event,
@@ -234,15 +234,14 @@ class FeedbackStore:
                     self._database = _open_database(self.path)
                     self._file = _file_identity(self.path)
                 yield self._database
-            except (sqlite3.Error, OSError) as error:
+            except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
                 self.close()
-                if is_damage(error):
-                    text = f"the feedback in {self.path} was damaged ({error})"
-                    raise FeedbackDamaged(f"{text}; it is kept as {self._set_aside()}") from error
-                remedy = "try again, or check its permissions and the space left"
-                raise DowseError(
-                    f"the feedback in {self.path} can't be used now ({error}); {remedy}"
-                ) from error
+                if unavailable := unavailable_error(self.path, error, "feedback"):
+                    raise unavailable from error
+                if isinstance(error, OSError):
+                    raise
+                text = f"the feedback in {self.path} was damaged ({error})"
+                raise FeedbackDamaged(f"{text}; it is kept as {self._set_aside()}") from error
 
     def _set_aside(self) -> Path:
         """Rename a damaged file, which can't be made again, and return its new path."""
@@ -303,6 +302,8 @@ def _open_database(path: Path) -> sqlite3.Connection:
             )
         if version == 0:
             _create_tables(database)
+        elif lacks_pages(database, path):
+            raise sqlite3.DatabaseError("its end is missing")
     except (sqlite3.Error, FeedbackDamaged):
         database.close()
         raise

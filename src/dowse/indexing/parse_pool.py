@@ -218,7 +218,9 @@ class _Driver:
             self._pending[self._sent] = number, job
             worker.send(job)  # if it died, the missing reply tells, and the job is still pending
             self._sent += 1
-        reply: Reply = worker.receive()
+        reply: Reply | DowseError = worker.receive()
+        if isinstance(reply, DowseError):
+            raise reply
         return reply
 
     def _handle_death(self, worker: Supervisor, death: WorkerDied) -> None:

@@ -12,6 +12,7 @@ import gc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dowse.errors import DowseError
 from dowse.indexing.hashes import content_hash
 from dowse.indexing.parse_jobs import (
     GROWTH_BYTES,
@@ -50,8 +51,12 @@ def main() -> None:
         channel.send(READY)
         while True:
             job = channel.receive()
-            with time_limit(wall_seconds, _cpu_seconds(job)):
-                reply = _handle(job)
+            reply: Reply | DowseError
+            try:
+                with time_limit(wall_seconds, _cpu_seconds(job)):
+                    reply = _handle(job)
+            except DowseError as error:  # not the fault of the file: a grammar can't be extracted
+                reply = error
             channel.send(reply)  # without a limit: the parent may take its time to read this
 
 

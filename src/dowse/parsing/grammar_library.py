@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from dowse.damage import find_remedy
 from dowse.errors import DowseError
 from dowse.runtime_paths import cache_folder, digest
 from dowse.security.safe_files import make_private_directory, write_atomically
@@ -53,7 +54,8 @@ def load_language(name: str) -> Language:
             with TemporaryDirectory(prefix="dowse-", ignore_cleanup_errors=True) as temporary:
                 return _load(archive, entry, Path(temporary))
         except OSError as error:
-            raise DowseError(f"the grammar of {name} can't be loaded: {error}") from error
+            remedy = find_remedy(error) or "check its folder, or reinstall dowse"
+            raise DowseError(f"the grammar of {name} can't be loaded ({error}); {remedy}") from error
 
 
 def damaged_grammars(names: Iterable[str]) -> list[str]:

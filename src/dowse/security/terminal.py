@@ -11,6 +11,7 @@ This module loads nothing but `re`: every search imports it.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from typing import Any, TextIO
@@ -164,11 +165,27 @@ class TerminalStream:
 
 def protect_terminals() -> None:
     """Escape what this process writes to terminals, and never fail at a character that can't be encoded."""
+    _open_closed_streams()
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None or isinstance(stream, TerminalStream):
+        if isinstance(stream, TerminalStream):
             continue
         if getattr(stream, "errors", "") == "strict" and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
         if stream.isatty():
             setattr(sys, name, TerminalStream(stream))
+
+
+def _open_closed_streams() -> None:
+    """Open standard streams that are closed: else the next file to be opened would be taken for one.
+
+    What is written to a closed standard output fails, as anywhere; a closed standard error loses messages.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
+            if handle != number:
+                os.dup2(handle, number)
+                os.close(handle)
+            stream = open(number, "w" if number else "r", encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)

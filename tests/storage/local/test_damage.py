@@ -249,18 +249,20 @@ def test_no_index_is_made_among_other_files(tmp_path, mine, rebuild):
 
 
 @pytest.mark.parametrize(
-    ("words", "remedy"),
+    ("name", "words", "remedy"),
     [
-        ("database or disk is full", "free some space"),
-        ("database is locked", "other process"),
-        ("attempt to write a readonly database", "permissions"),
+        ("SQLITE_FULL", "database or disk is full", "free some space"),
+        ("SQLITE_BUSY", "database is locked", "other process"),
+        ("SQLITE_READONLY_DIRECTORY", "attempt to write a readonly database", "permissions"),
     ],
 )
-def test_an_index_that_is_unavailable_is_not_damaged(broken, monkeypatch, words, remedy):
+def test_an_index_that_is_unavailable_is_not_damaged(broken, monkeypatch, name, words, remedy):
     root, folder = broken
 
     def fail(*_: object) -> None:
-        raise sqlite3.OperationalError(words)
+        error = sqlite3.OperationalError(words)
+        error.sqlite_errorname = name
+        raise error
 
     monkeypatch.setattr(Catalog, "begin", fail)
     monkeypatch.setattr(CatalogQueries, "counts", fail)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from dowse import Index
 from dowse.errors import IndexUnavailable
+from dowse.feedback.events import Event
+from dowse.feedback.store import FeedbackStore
 
 from helpers import run_dowse, write_tree
 
@@ -54,3 +57,12 @@ def test_commands_answer_with_a_note_or_fail_in_one_line(tmp_path, small_disk):
     assert "without the latest changes" in found.stderr and found.stderr.count("\n") == 1
     failed = run_dowse("index", *place, DOWSE_ENCODER="none")
     assert failed.returncode == 2 and failed.stderr.count("\n") == 1 and "full" in failed.stderr
+
+
+def test_feedback_names_the_remedy(small_disk):
+    filler = fill(small_disk, 0)
+    with closing(FeedbackStore(small_disk / "feedback.sqlite")) as full:
+        with pytest.raises(IndexUnavailable, match="free some space"):
+            full.record(Event("q", "s", "click", "ann"))
+        filler.unlink()
+        assert full.record(Event("q", "s", "click", "ann")).query == "q"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -13,9 +14,12 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
+from dowse.errors import IndexUnavailable
 from dowse.storage.local.catalog import FORMAT_VERSION
+from dowse.storage.local.reader import LocalReader
+from git_servers import git
 
-from helpers import contents, need, write_tree
+from helpers import contents, large_from, need, write_tree
 
 FILES = {f"m{n}.py": f"def heat_oven_{n}(degrees):\n    return degrees * {n}\n" for n in range(6)}
 NEW = "def cool_oven(x):\n    return x\n"
@@ -110,6 +114,55 @@ def test_a_write_that_fails(world, calls, error, remedy):
     assert remedy in world.refuses(under)
     assert "without the latest changes" in world.answers(under)
     world.recovers()
+
+
+@linux_only
+@pytest.mark.parametrize("kilobytes", large_from(4, [0, 16, 120, 300, 1, 4, 40, 64, 200, 400, 500, 800]))
+@pytest.mark.parametrize("command", ["search", "log"])
+def test_a_limit_of_file_sizes(tmp_path, kilobytes, command):
+    """The lock, SQLite, tantivy or an extracted grammar is the first that can't be written."""
+    root = tmp_path / "tree"
+    write_tree(
+        root,
+        {
+            f"m{n}.py": "".join(f"def heat_{n}_{k}(x):\n    return {k}\n" for k in range(30))
+            for n in range(20)
+        },
+    )
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "Heat the oven")
+    done = subprocess.run(
+        [*limited("-f", kilobytes), sys.executable, "-m", "dowse.interfaces.cli.main", command, "heat"],
+        cwd=root,
+        env={
+            **os.environ,
+            **{"DOWSE_ENCODER": "none", "DOWSE_RESIDENT_MINUTES": "0", "SEMBLE_GRAMMARS_CACHE_DIR": ""},
+            **{"XDG_CACHE_HOME": str(tmp_path / "cache"), "DOWSE_CACHE_DIR": ""},
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    if done.returncode == 0:
+        assert "heat" in done.stdout.lower() and "plain lines" not in done.stderr
+    else:
+        assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
+        assert re.search(r"ulimit -f|its disk", done.stderr.splitlines()[-1])
+
+
+@linux_only
+def test_a_rebuild_that_can_not_read_the_index_leaves_it(world, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise IndexUnavailable("too many open files")
+
+    with world.opened() as index:
+        monkeypatch.setattr(LocalReader, "integrity_check", refuse)
+        with pytest.raises(IndexUnavailable):
+            index.update(rebuild=True)
+        monkeypatch.undo()
+    world.is_whole()
 
 
 def test_a_read_only_disk(tmp_path, small_disk):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import errno
 import functools
 import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_INTERRUPTE
 from dowse.interfaces.cli.left_work import hand_over
 from dowse.interfaces.daemon.client import COMMANDS as DAEMON_COMMANDS
 from dowse.interfaces.daemon.client import NO_DAEMON
-from dowse.security.terminal import escape_message, protect_terminals
+from dowse.security.terminal import escape_message, first_line, protect_terminals
 from dowse.version import __version__
 
 if TYPE_CHECKING:
@@ -115,21 +115,31 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 def run(options: argparse.Namespace) -> int:
     """Run one command with its options, and return its exit code."""
-    try:
+
+    def work() -> int:
         code = _execute(options)
         sys.stdout.flush()
         hand_over()
+        return code
+
+    return exit_code(work, options.command)
+
+
+def exit_code(work: Callable[[], int], command: str = "") -> int:
+    """Run what a command does and return its exit code: an error is one line, and never "nothing found"."""
+    try:
+        return work()
     except KeyboardInterrupt:
-        print("dowse: interrupted; what was finished before is kept", file=sys.stderr)  # noqa: T201
+        _print_error("interrupted; what was finished before is kept")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader closed the pipe (`| head`): not an error.
         _discard_output()
         return EXIT_FOUND
-    except (DowseError, OSError, ValueError, MemoryError) as error:
-        if isinstance(error, UsageError) and options.command not in (*_OWN_PARSER, *_HIDDEN):
-            sys.stderr.write(_command_parser(options.command).format_usage())
-        print(f"dowse: {escape_message(error, _message(error))}", file=sys.stderr)  # noqa: T201
+    except Exception as error:
+        if isinstance(error, UsageError) and command in COMMANDS and command not in _OWN_PARSER:
+            sys.stderr.write(_command_parser(command).format_usage())
+        _print_error(escape_message(error, _message(error)))
         # Python flushes again at exit; output that can't be written would fail with a second message.
         try:
             sys.stdout.flush()
@@ -137,7 +147,11 @@ def run(options: argparse.Namespace) -> int:
             with contextlib.suppress(OSError, ValueError):
                 _discard_output()
         return EXIT_ERROR
-    return code
+
+
+def _print_error(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # the exit code says it, too
+        print(f"dowse: {text}", file=sys.stderr, flush=True)  # noqa: T201
 
 
 def load_command(command: str) -> ModuleType:
@@ -237,21 +251,35 @@ def _discard_output() -> None:
 
 
 def _message(error: Exception) -> str:
-    """Return the message of an error that the user can fix; raise any other again."""
+    """Return an error in one line with its remedy; of a fault of ours the traceback comes before."""
+    from dowse.damage import find_remedy
     from dowse.errors import QueryError
 
-    if isinstance(error, MemoryError):
-        return "there is not enough memory; free some, or raise the limit (`ulimit -v`)"
-    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-        return f"{error.strerror}; close some, or raise the limit (`ulimit -n`)"
-    if isinstance(error, OSError) and error.filename:
-        remedy = "check the path and its permissions, or choose another folder with --index-dir"
-        return f"{os.fsdecode(error.filename)}: {error.strerror}; {remedy}"
-    if isinstance(error, OSError):  # a full disk names no file
-        return f"{error.strerror or error}; free some space, or choose another folder with --index-dir"
-    if not isinstance(error, (DowseError, QueryError)):
-        raise error
-    return str(error)
+    if isinstance(error, (DowseError, QueryError)):
+        return str(error)
+    remedy = find_remedy(error)
+    if isinstance(error, OSError):
+        if _is_folder_gone():
+            return "the current folder does not exist any more; change to another one"
+        file = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        remedy = remedy or "check the path and its permissions, or choose another folder with --index-dir"
+        return f"{file}{error.strerror or error}; {remedy}"
+    if not remedy:
+        import traceback
+
+        traceback.print_exception(error)
+        remedy = "this is a fault of dowse: please report it with the lines above"
+    text = "there is not enough memory" if isinstance(error, MemoryError) else first_line(error)
+    return f"{text}; {remedy}"
+
+
+def _is_folder_gone() -> bool:
+    """Whether somebody has removed the current folder: then no path in it can be resolved."""
+    try:
+        Path.cwd()
+    except OSError:
+        return True
+    return False
 
 
 if __name__ == "__main__":

@@ -174,6 +174,8 @@ class LocalBackend:
         try:
             with self.reader() as reader:
                 self._start_over = not reader.integrity_check()
+        except IndexUnavailable:  # it may be whole: the last generation stays until the next is committed
+            raise
         except DowseError:
             self._start_over = False
         if not self._start_over:
@@ -343,12 +345,20 @@ class LocalBackend:
 
     @contextlib.contextmanager
     def _translate_write_errors(self) -> Iterator[None]:
-        """Turn errors of the system and of tantivy, such as a full disk, into errors that name the remedy."""
+        """Turn errors of the system, such as a full disk, into errors that name the remedy.
+
+        tantivy does not always say why it can't write: before anybody removes a damaged index, it is checked.
+        """
         try:
             yield
-        except DowseError:
-            raise
-        except (OSError, ValueError, RuntimeError) as error:  # the last two are what tantivy raises
+        except IndexDamaged as error:
+            if self.check():
+                raise
+            reason = str(error.__cause__ or error).partition("\n")[0]
+            text = f"the index in {self.folder} is intact, but can't be written now ({reason})"
+            remedy = "check its disk, and whether that is full"
+            raise IndexUnavailable(f"{text}; {remedy}") from error
+        except OSError as error:
             unavailable = unavailable_error(self.folder, error)
             if unavailable is None:
                 raise

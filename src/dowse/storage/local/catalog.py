@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from dowse.damage import damage_error, is_write_error
+from dowse.damage import damage_error, is_write_error, lacks_pages
 from dowse.errors import IndexMissing, IndexOutdated, IndexVersionError
 from dowse.security.safe_files import make_private_directory
 from dowse.storage.local.graph_tables import SCHEMA as GRAPH_SCHEMA
@@ -157,13 +157,11 @@ class Catalog(CatalogQueries):
         return self
 
     def _is_truncated(self) -> bool:
-        """Whether the file lacks pages: SQLite silently reads the missing part of a page as zeros."""
-        (pages,) = self._db.execute("PRAGMA page_count").fetchone()
-        (page_size,) = self._db.execute("PRAGMA page_size").fetchone()
+        """Whether the file lacks pages."""
         if _has_log(self.path):
             return False  # the newest pages may still be in the log
         try:
-            return self.path.stat().st_size < int(pages) * int(page_size)
+            return lacks_pages(self._db, self.path)
         except FileNotFoundError:
             raise _missing(self.path) from None  # somebody has just removed it
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +51,11 @@ class LocalWriter:
         self._begin()
         self._has_changed_files = True
         before = self._catalog.delete_file(record.key, replacement=record)
-        if before is not None:
-            self._fulltext.delete(before.file_id)
         file_id, rows = self._catalog.put_file(record, before)
-        self._fulltext.put(record, file_id, rows)
+        with self._text_errors():
+            if before is not None:
+                self._fulltext.delete(before.file_id)
+            self._fulltext.put(record, file_id, rows)
 
     def delete(self, key: str) -> None:
         """Remove a file."""
@@ -61,7 +63,8 @@ class LocalWriter:
         self._has_changed_files = True
         before = self._catalog.delete_file(key)
         if before is not None:
-            self._fulltext.delete(before.file_id)
+            with self._text_errors():
+                self._fulltext.delete(before.file_id)
 
     def graph(self) -> GraphTables:
         """Return what linking reads and writes."""
@@ -82,7 +85,8 @@ class LocalWriter:
         self._has_changed_files = True
         self._catalog.graph.complete_file(file_id, part)
         ((_, text),) = self._catalog.texts([file_id])
-        self._fulltext.put_trigrams(file_id, text.decode())
+        with self._text_errors():
+            self._fulltext.put_trigrams(file_id, text.decode())
 
     def touch(self, key: str, size: int, mtime_ns: int) -> None:
         """Record new size and time of a file with the same content."""
@@ -112,7 +116,7 @@ class LocalWriter:
         self._begin_catalog()
         generation = self._base
         if self._fulltext is not None:
-            with translate_errors(self._folder, *_TEXT_ERRORS):
+            with self._text_errors():
                 self._fulltext.commit()
             generation += 1
             layout.sync_generation(self._folder, generation)
@@ -144,8 +148,12 @@ class LocalWriter:
 
             base = 0 if self._start_over else self._base
             folder = layout.clone_generation(self._folder, base, self._base + 1)
-            with translate_errors(self._folder, *_TEXT_ERRORS):
+            with self._text_errors():
                 self._fulltext = FulltextWriter(folder, create=not base)
+
+    def _text_errors(self) -> AbstractContextManager[None]:
+        """Return a context in which errors of tantivy become errors of dowse."""
+        return translate_errors(self._folder, *_TEXT_ERRORS)
 
     def _begin_catalog(self) -> None:
         if not self._catalog.in_transaction:
