@@ -32,15 +32,15 @@ BUDGETS = {
     "query": 3_860,
     "research": 1_620,
     "search": 6_600,
-    "security": 520,
+    "security": 540,
     "services": 2_980,
     "source": 3_270,
-    "storage": 8_270,
+    "storage": 8_290,
     "transfer": 410,
     "vectors": 1_870,
     "watch": 1_050,
     "workers": 700,
-    "": 2_800,
+    "": 2_860,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
 MAX_TESTS, MAX_BENCH, MAX_WORDS = 47_000, 9_402, 27_000
