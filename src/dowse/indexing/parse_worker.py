@@ -102,7 +102,7 @@ def parse_path(job: Job) -> Reply:
     # The size of what was read: the file may have been saved again since it was listed.
     source = Source(
         *(job.key, job.repo, job.path, language, role, len(data), job.mtime_ns, digest, encoding, text),
-        tree=Path(job.file.removesuffix(job.path)).name,
+        tree=Path(job.root).name,
     )
     record = make_record(source, job.strip_docs, job.plain_reason, is_deferred=job.is_deferred)
     return Reply(job.key, "parsed", (record,))
