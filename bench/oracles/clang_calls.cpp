@@ -7,7 +7,7 @@
 // {"override": USR, "base": USR}: a method that overrides a virtual one
 // {"call": USR, "path", "line", "column", "caller", "virtual"}: a call; USR is "" where the callee is outside the checkout
 // {"refer": USR, "path", "line", "column", "name", "reference", "kind"}: another name, in C alone; "" for a local variable too,
-// and none for a name that a macro makes of parts, as `UV_ ## name` does: no source has it
+// and none for a name that a macro makes of its arguments (`UV_ ## name`, `OP(name)` in an enum): no source declares it
 //
 // Instantiations of templates are visited, so that a call that depends on a parameter has the callees of them all. Calls that a
 // macro's body contains have no position of their own and are left out, as are operators and implicit conversions.
@@ -200,13 +200,21 @@ private:
     if (tag && tag->getDefinition()) decl = tag->getDefinition(); // a declaration of what is outside is no definition
     bool isInside = decl->getParentFunctionOrMethod() != nullptr;
     if (isInside && !isa<VarDecl>(decl)) return true; // a type inside a function
-    if (sources.isWrittenInScratchSpace(sources.getSpellingLoc(decl->getLocation()))) return true; // pasted: in no source
+    if (isMade(decl)) return true;
     if (!isInside || !isa<VarDecl>(decl) || cast<VarDecl>(decl)->isFileVarDecl()) {
       for (const Decl *each : decl->redecls())
         if (each == decl || !tag) usr = define(cast<NamedDecl>(each));
     }
     refer(usr, path, line, column, decl->getName().str(), reference ? reference : "read", kind);
     return true;
+  }
+
+  // Whether a macro makes a declaration of its arguments: the name is pasted, or only the name is an argument.
+  bool isMade(const NamedDecl *decl) {
+    SourceLocation at = decl->getLocation();
+    if (sources.isWrittenInScratchSpace(sources.getSpellingLoc(at))) return true;
+    bool isWhole = !isa<EnumConstantDecl>(decl) && decl->getBeginLoc().isMacroID() && sources.isMacroArgExpansion(decl->getBeginLoc());
+    return at.isMacroID() && sources.isMacroArgExpansion(at) && !isWhole && !isa<FunctionDecl>(decl);
   }
 
   // Where characters are in a file of the checkout, through the arguments of macros; false if a macro's body has them.

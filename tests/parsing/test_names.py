@@ -402,16 +402,28 @@ def test_macros_of_c_that_hide_declarations():
         b"union any {\n  LIB_MAP(XX)\n};\n\n"
         b"static LIB_INLINE int price(void) {\n  return 1;\n}\n\n"
         b"LIB_TYPE\ntotal(void) {\n  return LIB_A |\n    LIB_B\n  ;\n}\n"
-        b"enum color {\n  LIB_RED\n};\n"
+        b"enum color {\n  LIB_RED\n};\nenum more {\n  A, /* first */\n  LIB_B\n};\n"
     )
     parsed = parse_file(source, "c", "a.c")
     symbols = [each.qualified_name for each in parsed.definitions if each.kind != "module"]
-    assert symbols == ["item", "any", "price", "total", "color"]
+    assert symbols == ["item", "any", "price", "total", "color", "more"]
     names = {each.qualified_name for each in parsed.names}
     fields = {f"LIB_FIELDS.{field}" for field in ("next", "fd", "u")}
-    assert names == {"LIB_FIELDS", "color.LIB_RED", *fields}
+    assert names == {"LIB_FIELDS", "color.LIB_RED", "more.A", "more.LIB_B", *fields}
     read = {each.name for each in parsed.references if each.kind == "read"}
     assert read >= {"LIB_FIELDS", "LIB_PRIVATE_FIELDS", "LIB_MAP", "LIB_INLINE", "LIB_A", "LIB_B"}
+
+
+def test_what_the_grammar_of_c_misreads_is_no_variable():
+    source = b"#define inline_it inline\ninternal_it inline_it\nint f(int a) {\n  return a;\n}\nint total;\n"
+    parsed = parse_file(source, "c", "a.c")
+    assert [(each.kind, each.name) for each in parsed.names] == [
+        ("macro", "inline_it"),
+        ("variable", "total"),
+    ]
+    assert ("read", "inline_it", 2) in {(each.kind, each.name, each.line) for each in parsed.references}
+    broken = b"int total;\n) {\n  int rest;\n  rest = 1;\n}\n"
+    assert [each.name for each in parse_file(broken, "c", "a.c").names] == ["total"]
 
 
 def test_a_file_of_data_has_a_limited_number_of_names():

@@ -33,8 +33,8 @@ _CLASS_HEAD = re.compile(rb"\s+\w+[^;=()]*[{:;]")
 _LINE_END = re.compile(rb"[ \t]*$", re.MULTILINE)
 _BODY = re.compile(rb"\s*(?:\{|->|(?:override|final|const|noexcept)\b)")
 _CONDITION = re.compile(rb"\s*\(")
-# So many bytes before a macro are read to see what precedes it.
-_MAX_BLANKS = 200
+# So many bytes before a macro are read to see what precedes it: blanks, in C comments as well.
+_MAX_BLANKS, _MAX_BEFORE = 200, 1_000
 # What precedes a macro that is an operand, or is being defined.
 _OPERATORS = frozenset(b"(,=+-*/<>!&|?:.")
 # Conditions in the parameters of a template: `template <typename T, ENABLE_IF(!is_same<T, int>())>`.
@@ -69,12 +69,13 @@ _C_MACRO = re.compile(
 )
 # A body after the macro, the rest of an expression, or a function whose type the macro is.
 _NO_DECLARATION = re.compile(rb"\s*(?:[{(=,]|\w+\s*\()")
+_NO_CODE = re.compile(rb"(?:/\*(?:[^*]|\*(?!/))*\*/|\n[ \t]*#[^\n]*|//[^\n]*)\Z")
 _STRUCT_HEAD = re.compile(rb"(?:struct|union)\b[^;{}()]*\{\Z")
 # The grammar takes what follows a comment in the body of a macro for code.
 _DEFINITION = re.compile(rb"#[ \t]*define[ \t]+(\w+)((?:[^\n\\]++|\\(?:.|\n))*+)")
 _COMMENT = re.compile(rb"/\*(?:[^*\n]|\*(?!/)|(?<=\\)\n)*\*/")
 # Declarations in the body of a macro without parameters.
-_MACRO_FIELD = re.compile(rb"[\w*}][ \t*]+(\w+)(?:\[[^\];]*\])*[ \t]*;")
+_MACRO_FIELD = re.compile(rb"[\w*}][ \t*]{1,80}(\w+)(?:\[[^\];]{0,80}\]){0,4}[ \t]{0,80};")
 _STATEMENT = re.compile(rb"=|\breturn\b|\bgoto\b")
 
 
@@ -108,11 +109,12 @@ def blank_c_macros(text: bytes) -> CMacros:
 
 def _is_declared(text: bytearray, start: int, end: int, is_plain: bool) -> bool:
     """Whether a macro that is alone in its line is between declarations, or in a struct."""
-    before = text[max(0, start - _MAX_BLANKS) : start].rstrip()
+    before = text[max(0, start - _MAX_BEFORE) : start].rstrip()
+    while skipped := _NO_CODE.search(before):  # comments and directives
+        before = before[: skipped.start()].rstrip()
     if before.endswith(b"{"):
         return _STRUCT_HEAD.search(before) is not None
-    is_between = before.endswith((b";", b"*/")) or before[before.rfind(b"\n") + 1 :].lstrip()[:1] == b"#"
-    return is_plain and is_between and _NO_DECLARATION.match(text, end) is None
+    return is_plain and before.endswith((b";", b"}")) and _NO_DECLARATION.match(text, end) is None
 
 
 def blank_macros(text: bytes) -> bytes:

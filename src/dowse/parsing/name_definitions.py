@@ -127,6 +127,21 @@ def names_in_errors(data: bytes) -> list[_Capture]:
     ]
 
 
+def misread_variables(data: bytes, captures: Sequence[_Capture], is_source: bool) -> set[int]:
+    """Return where a text of C that the grammar does not understand declares no variables.
+
+    `LIB_INTERNAL lib_inline` before a function are two macros; an indented declaration is the rest of a
+    function, in a source.
+    """
+    macros = {data[start:end] for start, end, kind in captures if kind == "macro"}
+    return {
+        start
+        for start, end, kind in captures
+        if kind == "variable"
+        and (data[start:end] in macros or (is_source and data[data.rfind(b"\n", 0, start) + 1] in b" \t"))
+    }
+
+
 def _with_regions(
     data: bytes, outline: Outline, captures: Iterable[_Capture]
 ) -> Iterator[tuple[int, int, str, _Region | None]]:

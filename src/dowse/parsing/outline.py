@@ -277,6 +277,7 @@ class Matches:
         self.uses: dict[str, list[Node]] = {kind: [] for kind in CAPTURES}  # nodes of patterns of uses
         self.names: list[tuple[int, int, str]] = []  # start, end and kind of names that are no symbols
         self.macros: list[Span] = []  # names of macros that are blank in the tree
+        self._misread: set[int] = set()  # where no variables are declared, though the tree has declarations
         self._calls: list[RawReference] = []
         self._others: list[RawReference] = []  # references that are no calls
         self._values: list[Span] = []  # names that may be functions used as values
@@ -516,11 +517,16 @@ class Matches:
         # The parser inserts empty names where it expects one.
         return sorted(raw for raw in {*calls, *self._others, *types} if raw[2])
 
+    def drop_variables(self, starts: set[int]) -> None:
+        """Take names for uses that the tree has as variables."""
+        self._misread = starts
+        self.names = [each for each in self.names if each[0] not in starts or each[2] != "variable"]
+
     def add_uses(self, names: Sequence[Name], owner_at: Callable[[int], int]) -> None:
         """Add the uses of names that are no references yet; `names` are those that the file defines."""
         if not any(self.uses.values()):
             return
-        taken = {raw[0] for raw in self.references} | self._skip | self.facts.bound_starts()
+        taken = {raw[0] for raw in self.references} | self._skip | (self.facts.bound_starts() - self._misread)
         data = self._data
         taken.update(
             [

@@ -18,7 +18,7 @@ from dowse.parsing.limits import MAX_NOTEBOOK_BYTES, parse_seconds
 from dowse.parsing.line_breaks import join_class_heads
 from dowse.parsing.line_patterns import PATTERNS
 from dowse.parsing.macros import blank_c_macros, blank_macros
-from dowse.parsing.name_definitions import defined_names, names_in_errors
+from dowse.parsing.name_definitions import defined_names, misread_variables, names_in_errors
 from dowse.parsing.notebooks import notebook_code
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
 from dowse.parsing.preprocessor import keep_one_branch
@@ -115,6 +115,7 @@ def _parse_code(
         matches.names += macros.fields
     if tree.root_node.has_error and language in ("c", "cpp"):
         matches.names += names_in_errors(text)
+        matches.drop_variables(misread_variables(text, matches.names, path.endswith(".c")))
     return _from_tree(code, file, known, _stem(path), matches, max_lines, definitions_only)
 
 

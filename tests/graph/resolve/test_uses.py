@@ -170,6 +170,13 @@ C_CASES = {
         },
         ["3 b.c:use reads b.c:ctx"],
     ),
+    "a struct from outside has the name of a variable": (
+        {
+            "a.c": "struct stats { int swap; };\n"
+            "void use(struct stats *usage) {\n  struct usage found;\n  usage->swap = found.swap;\n}\n",
+        },
+        ["2 a.c:use uses a.c:stats", "4 a.c:use writes a.c:stats.swap"],
+    ),
     "a type is a struct on one platform and a typedef on another": (
         {
             "unix.h": "typedef int key_t;\n",

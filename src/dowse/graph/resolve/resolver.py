@@ -375,7 +375,8 @@ class _FileResolver:
                     return binding.fact.value
             return name[0]
 
-        return _TYPE_NAME.sub(bound_of, type_name)
+        # A struct of C can have the name of a variable.
+        return type_name if self._scope.family == "c" else _TYPE_NAME.sub(bound_of, type_name)
 
     def _assigned_value(
         self, path: str, line: int, enclosing: str, name: str, is_call: bool, shadows: bool
