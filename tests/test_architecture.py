@@ -28,7 +28,7 @@ BUDGETS = {
     "ingest": 880,
     "install": 1_060,
     "interfaces": 10_640,
-    "parsing": 6_720,
+    "parsing": 6_740,
     "query": 3_860,
     "research": 1_620,
     "search": 6_600,
