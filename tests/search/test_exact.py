@@ -82,7 +82,7 @@ def test_a_pattern_that_takes_too_long_in_one_file_gives_what_others_have(tmp_pa
         assert [note.code for note in answer.notes] == ["truncated"]
         with pytest.raises(TooSlow, match="more specific"):
             index.search(f"/{slow}/", k=3)
-        assert time.monotonic() - started < 10.0
+        assert time.monotonic() - started < 20.0
 
 
 def test_lines_whose_matches_take_too_long_are_given_whole(tmp_path, monkeypatch):

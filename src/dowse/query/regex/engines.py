@@ -48,16 +48,16 @@ class Engines:
         if self.needle:
             return find_all(self.needle, data, one_a_line)
         engine, _ = self.select(data, data.isascii())
-        return engine(data, 0, text_end(data), one_a_line)
+        return engine(data, 0, len(data) - data.endswith(b"\n"), one_a_line)
 
     def select(self, data: bytes, is_ascii: bool) -> tuple[Engine, int]:
         """Return the cheapest engine that is correct for this text, and how many bytes it may match at once.
 
         Of a Unicode table few instructions are active at once, so they are counted as those of ASCII.
         """
-        longest = max(MAX_WORK // self.sizes[True], 1)
+        longest = self.longest
         if is_ascii:
-            return partial(_regex_spans, self._ascii_regex, longest), longest
+            return self.ascii_engine, longest
         if not self._has_boundary or _non_ascii_word().search(data) is None:
             return partial(_regex_spans, self._unicode_regex, longest), longest
         if self._whole_word is not None:
@@ -91,6 +91,16 @@ class Engines:
     def sizes(self) -> dict[bool, int]:
         """Instructions of the program for texts beyond ASCII (False) and within it (True)."""
         return {ascii_text: program_size(self.node, ascii_text=ascii_text) for ascii_text in (False, True)}
+
+    @cached_property
+    def longest(self) -> int:
+        """How many bytes one call of RE2 may match."""
+        return max(MAX_WORK // self.sizes[True], 1)
+
+    @cached_property
+    def ascii_engine(self) -> Engine:
+        """The engine for ASCII."""
+        return partial(_regex_spans, self._ascii_regex, self.longest)
 
     @cached_property
     def needle(self) -> bytes | None:
@@ -131,11 +141,6 @@ class Engines:
         return re2_engine.compile_re2(pattern, max_memory=self.max_memory)
 
 
-def text_end(data: bytes) -> int:
-    """Return where the last line ends: nothing follows the last line feed."""
-    return len(data) - data.endswith(b"\n")
-
-
 def line_around(data: bytes, at: int) -> Span:
     """Return start and end of the line at a place."""
     end = data.find(b"\n", at)
@@ -171,18 +176,23 @@ def find_all(needle: bytes, data: bytes, one_a_line: bool) -> Iterator[Span]:
 def _regex_spans(
     regex: re2_engine.Regex, longest: int, data: bytes, start: int, end: int, one_a_line: bool
 ) -> Iterator[Span]:
-    """Yield matches as Rust's regex crate does: no empty match after another one or inside a character."""
+    """Yield matches as Rust's regex crate does: no empty match after another one or inside a character.
+
+    One match a line takes one pass over the text, but each of all matches may take one to the end of its
+    line: then the deadline is checked.
+    """
     last, empty, count = -1, 0, 0
-    unchecked = max(1, longest // max(1, end - start))  # matches: each may take a pass over the text
+    unchecked = max(1, longest // max(1, end - start))
     position = start
     while position >= 0:
         matches = regex.finditer(data, position, end)
         position = -1
         for match in matches:
             low, high = match.span()
-            count += 1
-            if count % unchecked == 0:
-                deadline.check()
+            if not one_a_line:
+                count += 1
+                if count % unchecked == 0:
+                    deadline.check()
             if low == high:
                 if low == last or (low < end and data[low] & 0xC0 == 0x80):
                     continue

@@ -11,7 +11,7 @@ from dowse import deadline
 from dowse.errors import QueryError
 from dowse.query.ast import Phrase, Regex
 from dowse.query.regex.ast import Concat, Literal, Node
-from dowse.query.regex.engines import Engine, Engines, find_all, line_around, running_lengths, text_end
+from dowse.query.regex.engines import Engine, Engines, find_all, line_around, running_lengths
 from dowse.query.regex.parser import NO_NEWLINE, folds_smartly, parse_regex
 from dowse.query.regex.re2_engine import MAX_MEMORY
 from dowse.types import LineMatch, Span
@@ -86,11 +86,10 @@ class Pattern:
         engines = self.engines
         if engines.needle:
             return find_all(engines.needle, data, one_a_line)
-        is_ascii = data.isascii()
+        is_ascii, end = data.isascii(), len(data) - data.endswith(b"\n")  # nothing follows the last line feed
         if engines.sizes[is_ascii] > MAX_PROGRAM:
             return self._spans_apart(data, one_a_line)
         engine, longest = engines.select(data, is_ascii)
-        end = text_end(data)
         if end <= longest:
             return engine(data, 0, end, one_a_line)
         return self._spans_in_parts(engine, data, end, one_a_line, longest)
