@@ -210,8 +210,7 @@ def known_to_lsp(known: Definitions, index: Index) -> Outcomes:
             if use:
                 path, line, column = use
                 meant = symbols_at(source, reader.source_files([path])[0], types.Position(line - 1, column))
-                lines = {(each.row.path, source.name_range(each.row).start.line + 1) for each in meant}
-                outcome[tag] = any((each.path, each.line) in lines for each in known.by_spelling[tag.name])
+                outcome[tag] = known.has(tag.name, (each.row for each in meant))
     return {"lsp": outcome}
 
 
