@@ -45,8 +45,8 @@ bytes, are data: their keys are no names. Keys of the items of a list count once
 *uses*: what refers to a definition. *rules*: references are resolved by imports, scopes and types
 ([GRAPH.md](GRAPH.md)); *by name*: by the name alone; *mentions*: lines that have the name.
 
-The last column is the share of the names that Universal Ctags finds whose definition is the first answer
-{source}. `scripts/docs_site/languages_reference.py` makes this page.
+The last column is the share of the names that Universal Ctags finds whose definition is the first answer,
+without what it mistakes for a definition {source}. `scripts/docs_site/languages_reference.py` makes this page.
 
 | language | symbols | names | uses | of ctags' names |
 |---|---|---|---|---|
@@ -93,7 +93,7 @@ def _measured_shares() -> dict[str, str]:
     """Return the measured share by language."""
     if not _MEASURED.exists():
         return {}
-    languages = json.loads(_MEASURED.read_text())["results"]["search"]["languages"]
+    languages = json.loads(_MEASURED.read_text())["results"]["search"]["languages_without_mistakes"]
     return {
         _CTAGS.get(name, name.lower()): f"{row['share']:.1%}"
         for name, row in languages.items()
