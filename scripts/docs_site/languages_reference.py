@@ -46,7 +46,7 @@ bytes, are data: their keys are no names. Keys of the items of a list count once
 ([GRAPH.md](GRAPH.md)); *by name*: by the name alone; *mentions*: lines that have the name.
 
 The last column is the share of the names that Universal Ctags finds whose definition is the first answer,
-without what it mistakes for a definition {source}. `scripts/docs_site/languages_reference.py` makes this page.
+without what it mistakes for one {source}. `scripts/docs_site/languages_reference.py` makes this page.
 
 | language | symbols | names | uses | of ctags' names |
 |---|---|---|---|---|
