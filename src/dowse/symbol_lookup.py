@@ -98,7 +98,7 @@ def resolve_groups(
     """
     matches = _matches(reader, text, names_at_lines=names_at_lines)
     matches = [row for row in matches if row.kind in kinds] or matches
-    if not _LOCATION.match(_normalize(text)):
+    if not _LOCATION.match(normalize_name(text)):
         groups: dict[tuple[int, str], list[SymbolRow]] = {}
         for row in matches:
             groups.setdefault((row.file_id, row.qualified_name), []).append(row)
@@ -126,7 +126,7 @@ def symbols_named(reader: Reader, name: str, limit: int) -> list[SymbolRow]:
 
 def has_symbol(reader: Reader, name: str, *, with_names: bool = False) -> bool:
     """Whether a text names a symbol or, if asked, a name."""
-    if _LOCATION.match(_normalize(name)):
+    if _LOCATION.match(normalize_name(name)):
         return bool(symbols_named(reader, name, 1))
     parts = _parts(name)
     if len(parts) == 1:  # however many symbols have it
@@ -136,7 +136,7 @@ def has_symbol(reader: Reader, name: str, *, with_names: bool = False) -> bool:
 
 def rows_meant(reader: Reader, text: str) -> list[SymbolRow]:
     """Return all symbols and names that a text means, each once, the project's own code first."""
-    if _LOCATION.match(_normalize(text)):
+    if _LOCATION.match(normalize_name(text)):
         return symbols_named(reader, text, _MAX_LISTED)
     parts, named = _named_like(reader, text)
     rows = sorted(_longest_suffix(parts, named), key=partial(_relevance_key, parts))
@@ -220,15 +220,15 @@ def suggestions(reader: Reader, text: str) -> list[str]:
 
 def is_partial_match(text: str, row: SymbolRow) -> bool:
     """Whether only the last part of a name matches a symbol, and nothing of its qualifier."""
-    parts, in_file = _parts(text), _PATH_AND_NAME.fullmatch(_normalize(text))
-    if _LOCATION.match(_normalize(text)) or (in_file and _is_at(row, in_file["path"])):
+    parts, in_file = _parts(text), _PATH_AND_NAME.fullmatch(normalize_name(text))
+    if _LOCATION.match(normalize_name(text)) or (in_file and _is_at(row, in_file["path"])):
         return False
     return len(parts) > 1 and not _ends_with(row, parts[-2:])
 
 
 def _matches(reader: Reader, text: str, *, names_at_lines: bool = False) -> list[SymbolRow]:
     """Return what a text names, by location or by name: those with the longest matching suffix."""
-    location = _LOCATION.match(_normalize(text))
+    location = _LOCATION.match(normalize_name(text))
     if location:
         rows = _symbols_at_line(reader, location["path"], int(location["line"]))
         return _names_at_line(reader, rows, int(location["line"])) if names_at_lines else rows
@@ -236,7 +236,7 @@ def _matches(reader: Reader, text: str, *, names_at_lines: bool = False) -> list
     matching = _longest_match(parts, named)
     defined = [row for row in matching if row.kind not in NON_DEFINITION_KINDS] or matching
     # `Y.Y` in Y.java is the constructor, not the file's class; `server.c:main` is no member of a type.
-    is_exact = len(parts) > 1 or bool(_PATH_AND_NAME.fullmatch(_normalize(text)))
+    is_exact = len(parts) > 1 or bool(_PATH_AND_NAME.fullmatch(normalize_name(text)))
     exact = [row for row in defined if is_exact and row.qualified_name == ".".join(parts)]
     rows = exact or _without_inner(reader, _without_constructors(defined))
     return sorted(rows, key=partial(_relevance_key, parts))
@@ -244,13 +244,13 @@ def _matches(reader: Reader, text: str, *, names_at_lines: bool = False) -> list
 
 def _named_like(reader: Reader, text: str, *, with_names: bool = True) -> tuple[list[str], list[SymbolRow]]:
     """Return the parts of a name, and what has the last of them; of `src/server.c:main` in that file."""
-    in_file = _PATH_AND_NAME.fullmatch(_normalize(text))
+    in_file = _PATH_AND_NAME.fullmatch(normalize_name(text))
     if in_file:
         parts = _parts(in_file["name"])
         named = _named(reader, parts[-1], with_names=with_names)
         if named := _longest_suffix(parts, [row for row in named if _is_at(row, in_file["path"])]):
             return parts, named
-    whole, parts = _normalize(text), _parts(text)
+    whole, parts = normalize_name(text), _parts(text)
     if not parts:
         return [], []
     named = reader.rows_named(_spellings(text, parts[-1]), _MAX_SAME_NAME, with_names=with_names)
@@ -262,7 +262,7 @@ def _named_like(reader: Reader, text: str, *, with_names: bool = True) -> tuple[
 
 def _spellings(text: str, last: str) -> list[str]:
     """Return the names that a text may mean: some shells have `log.info`; `name=` of Ruby sets `name`."""
-    return [_normalize(text), last, last.removesuffix("=")]
+    return [normalize_name(text), last, last.removesuffix("=")]
 
 
 def _is_at(row: SymbolRow, path: str) -> bool:
@@ -326,15 +326,16 @@ def _relevance_key(parts: list[str], row: SymbolRow) -> tuple[bool, bool, str, i
     return row.qualified_name != ".".join(parts), bool(row.role), row.path, row.start_line
 
 
-def _normalize(text: str) -> str:
+def normalize_name(text: str) -> str:
+    """Return a name as the index has it, without quotes and brackets of a call."""
     # An index has no lone surrogates: undecodable bytes in a path are stored as escapes.
     name = _OPERATOR.sub("operator", escape_surrogates(text).strip().strip("`"))
     return name if name.endswith("operator()") else name.removesuffix("()")
 
 
 def _parts(text: str) -> list[str]:
-    in_file = _PATH_AND_NAME.fullmatch(_normalize(text))
-    joined = f"{in_file['path'].rpartition('.')[0]}/{in_file['name']}" if in_file else _normalize(text)
+    in_file = _PATH_AND_NAME.fullmatch(normalize_name(text))
+    joined = f"{in_file['path'].rpartition('.')[0]}/{in_file['name']}" if in_file else normalize_name(text)
     return [part for part in _SEPARATORS.split(joined) if part] or [joined][: len(joined)]
 
 

@@ -163,6 +163,8 @@ def test_a_worker_that_dies_is_an_error_and_the_next_one_answers(
 def test_a_pattern_that_needs_too_much_memory_is_refused() -> None:
     with pytest.raises(QueryError, match=r"too large|too much memory"):
         compile_pattern("|".join(rf"\p{{L}}{{{n},1000}}" for n in range(1, 40))).line_numbers("x")
+    with pytest.raises(QueryError, match="too large"):
+        compile_pattern(r"\w{1000}").line_numbers("é")
 
 
 def test_long_globs_are_refused() -> None:

@@ -26,6 +26,7 @@ from dowse.query.structural import StructuralQuery, parse_structural
 from dowse.search.options import LANE_ORDER, MODE_LANES, PLANNED_LANES, SearchOptions, SearchRequest
 from dowse.search.ranking.question_kinds import question_kinds
 from dowse.search.spelling import Correction
+from dowse.symbol_lookup import normalize_name
 from dowse.types import Note
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 # What the lexer reads as a word or a name.
 _PLAIN_NAME = re.compile(r"[\w.:#$]*\w(?:\(\))?")
-_OPERATOR = re.compile(r"\boperator\s+(?=\W)")
 # What every stack trace has: a position. Cheaper than trying all formats on every query.
 _POSITION = re.compile(r"[:(]\d|\bline \d|^@@ -\d", re.MULTILINE)
 # What error messages and log lines have: the name of an exception with a colon behind it, or a level.
@@ -250,7 +250,7 @@ def _correct(
 
 def _as_name(query: Query, exists: Callable[[str], bool]) -> Query:
     """Return a query that is a name as a whole, though no word of a text looks so: `valid?`, `x=`, `<=>`."""
-    text = _OPERATOR.sub("operator", query.source.strip())
+    text = normalize_name(query.source)
     is_plain = _PLAIN_NAME.fullmatch(text) and not text.endswith("operator()")
     if is_plain or any(map(str.isspace, text)):
         return query

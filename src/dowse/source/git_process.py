@@ -408,7 +408,7 @@ def read_user_config(key: str) -> list[str]:
     }
     environment |= {"GIT_DIR": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
     command = ["config", "--includes", "--type=path", "--get-all", key]
-    return _run_trusted(command, environment, os.sep).split("\n")
+    return _run_trusted(command, environment, os.sep).splitlines()
 
 
 def run_in_own_checkout(folder: str, *arguments: str) -> str:

@@ -325,11 +325,11 @@ def root_layers(
 
 def _exclude_scope(work_tree: str, *, cut: int = 0, prefix: str = "") -> _ScopedRules | None:
     """Return the rules of the repository's own exclude file."""
-    directory = git.git_directory(work_tree)
-    if directory is None:
+    path = git.info_exclude(work_tree)
+    if path is None:
         return None
-    common = git.common_directory(directory)
-    return _read_rules(common, "info/exclude", ".git/info/exclude", cut=cut, prefix=prefix)
+    common, shown = path.removesuffix("/info/exclude"), ".git/info/exclude"
+    return _read_rules(common, "info/exclude", shown, cut=cut, prefix=prefix)
 
 
 def _user_rules() -> _ScopedRules | None:

@@ -9,7 +9,7 @@ from dowse.errors import QueryError
 
 # Memory of a program and its automata, which a cache may keep; beyond it RE2 falls back to its slower NFA.
 MAX_MEMORY = 2 << 20
-# The same in a process of its own (`match_worker`); RE2 refuses a program of about 300,000 instructions.
+# The same in a process of its own (`match_worker`); RE2 refuses a program that needs more.
 MAX_MEMORY_APART = 16 << 20
 
 

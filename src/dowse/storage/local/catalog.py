@@ -14,8 +14,9 @@ from typing import NamedTuple, Self
 from dowse.damage import damage_error, is_write_error, lacks_pages
 from dowse.errors import IndexMissing, IndexOutdated, IndexVersionError
 from dowse.security.safe_files import make_private_directory
+from dowse.storage.local.batches import placeholders
 from dowse.storage.local.graph_tables import SCHEMA as GRAPH_SCHEMA
-from dowse.storage.local.graph_tables import GraphTables, placeholders
+from dowse.storage.local.graph_tables import GraphTables
 from dowse.storage.local.layout import has_generations, has_no_locks
 from dowse.storage.local.queries import CatalogQueries
 from dowse.types import FileRecord, NameRecord, SymbolRecord

@@ -7,11 +7,11 @@ from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, chain
-from typing import Any
 
 from dowse.damage import BrokenBlock
 from dowse.storage.columns import unpack_columns
 from dowse.storage.compression import unpack
+from dowse.storage.local.batches import BATCH, placeholders, select_among
 from dowse.storage.local.key_filter import KeyFilter
 from dowse.storage.local.use_tables import SCHEMA as USES_SCHEMA
 from dowse.storage.local.use_tables import UseEdge, UseTables
@@ -68,9 +68,6 @@ _LOOKUP_MASK, _MAX_STEP = 0xFFFFFF, 0xFFFF
 
 # An edge with the repository and path of its reference, which order edges.
 _Located = tuple[tuple[str, str], Edge]
-
-# Bound values of one statement.
-_BATCH = 500
 
 
 class GraphTables:
@@ -333,8 +330,8 @@ class GraphTables:
 
     def _row_edges(self, rows: Sequence[int], wanted: Sequence[int], incoming: bool) -> Iterator[_Located]:
         name_counts: dict[int, int] = {}
-        for start in range(0, len(rows), _BATCH):
-            batch = rows[start : start + _BATCH]
+        for start in range(0, len(rows), BATCH):
+            batch = rows[start : start + BATCH]
             for make_query in (_linked_query, _named_query):
                 query = make_query(incoming, len(batch), wanted)
                 for repo, path, kind, *columns, number, overrides, count, key in self._db.execute(
@@ -351,14 +348,16 @@ class GraphTables:
                     yield (repo, path), Edge(*ends, confidence, count, reason)
 
     def _use_edges(self, rows: Sequence[int], wanted: Collection[int], incoming: bool) -> Iterator[_Located]:
-        described = self._among("id, file_id, name_key, overrides FROM symbols WHERE id", rows)
+        query = "SELECT id, file_id, name_key, overrides FROM symbols WHERE id IN ({})"
+        described = list(select_among(self._db, rows, query))
         of_name: dict[int, list[tuple[int, int]]] = {}  # rows that have a name key, and whether they override
         for row, _, name_key, overrides in described:
             of_name.setdefault(name_key, []).append((row, overrides))
         ends = {*rows, *(key for key in of_name if key)}
         files = self.uses.users(ends) if incoming else sorted({file_id for _, file_id, _, _ in described})
         sources = None if incoming else frozenset(rows)
-        places = {row[0]: row[1:] for row in self._among("id, repo, path FROM files WHERE id", files)}
+        query = "SELECT id, repo, path FROM files WHERE id IN ({})"
+        places = {row[0]: row[1:] for row in select_among(self._db, files, query)}
         name_counts: dict[int, int] = {}
         for file_id in files:
             for line, column, source, kind, is_named, detail, key in self.uses.edges(
@@ -382,13 +381,6 @@ class GraphTables:
                     confidence = named_confidence(REASONS[detail], bool(overrides), count)
                     ends_at = (KINDS[kind], source, target, *position, confidence, count, REASONS[detail])
                     yield places[file_id], Edge(*ends_at)
-
-    def _among(self, query: str, values: Sequence[int]) -> list[tuple[Any, ...]]:
-        found: list[tuple[Any, ...]] = []
-        for start in range(0, len(values), _BATCH):
-            batch = values[start : start + _BATCH]
-            found += self._db.execute(f"SELECT {query} IN ({placeholders(len(batch))})", batch)
-        return found
 
     def _count_named(self, name_key: int) -> int:
         query = "SELECT count(*) FROM symbols WHERE name_key=?"
@@ -438,11 +430,6 @@ def unpack_references(packed: bytes) -> list[Reference]:
     if len(words) != 3 or len(numbers) != 4:
         raise BrokenBlock("references have not three words and four numbers each")
     return list(map(_REFERENCE, zip(*words, *numbers, strict=True)))
-
-
-def placeholders(count: int) -> str:
-    """Return the placeholders of so many values in a statement."""
-    return ",".join("?" * count)
 
 
 def _of_kinds(wanted: Sequence[int]) -> str:

@@ -11,7 +11,8 @@ from typing import Any
 from dowse.parsing.spans import join_spans
 from dowse.security.terminal import escape_surrogates
 from dowse.storage.compression import unpack
-from dowse.storage.local.graph_tables import placeholders, unpack_references
+from dowse.storage.local.batches import BATCH, placeholders, select_among
+from dowse.storage.local.graph_tables import unpack_references
 from dowse.storage.symbols import SymbolDetails, file_row
 from dowse.types import FileFingerprint, Reference, StoredFile, SymbolRanges, SymbolRow
 
@@ -20,8 +21,6 @@ _ROW_SELECT = (
     " iif(s.qualified_name='', s.name, s.qualified_name), s.start_line, s.end_line, s.signature, s.file_id"
     " FROM symbols s JOIN files f ON f.id = s.file_id"
 )
-# SQLite's default limit on bound values is far above this; smaller statements stay in its cache.
-_BATCH = 500
 
 
 class CatalogQueries:
@@ -111,9 +110,7 @@ class CatalogQueries:
 
     def _among(self, ids: Sequence[int] | Sequence[str], query: str) -> Iterator[Any]:
         """Run a query whose `{}` stands for the ids, in batches."""
-        for start in range(0, len(ids), _BATCH):
-            batch = ids[start : start + _BATCH]
-            yield from self._db.execute(query.format(placeholders(len(batch))), batch)
+        return select_among(self._db, ids, query)
 
     def lookup(
         self, pattern: str, limit: int, *, is_unqualified: bool = False, with_names: bool = False
@@ -147,8 +144,8 @@ class CatalogQueries:
             " ORDER BY s.name, s.id<0, f.path, s.start_line, s.id LIMIT ?"
         )
         rows: list[SymbolRow] = []
-        for start in range(0, len(wanted), _BATCH):
-            batch = wanted[start : start + _BATCH]
+        for start in range(0, len(wanted), BATCH):
+            batch = wanted[start : start + BATCH]
             values = (*batch, *batch, limit - len(rows))
             rows += map(SymbolRow._make, self._db.execute(query.format(placeholders(len(batch))), values))
         return rows

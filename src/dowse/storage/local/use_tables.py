@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from dowse.storage.columns import pack_columns, unpack_columns
+from dowse.storage.local.batches import select_among
 
 SCHEMA = """
 CREATE TABLE uses (  -- the edges out of a file, and the rows and name keys that they connect
@@ -19,9 +20,6 @@ CREATE TABLE uses (  -- the edges out of a file, and the rows and name keys that
 );
 CREATE TABLE users (key INTEGER, file_id INTEGER, PRIMARY KEY (key, file_id)) WITHOUT ROWID;
 """
-
-# Bound values of one statement.
-_BATCH = 500
 
 
 class UseEdge(NamedTuple):
@@ -72,12 +70,8 @@ class UseTables:
 
     def users(self, keys: Collection[int]) -> list[int]:
         """Return the files that use what has one of these rows or name keys."""
-        files, ordered = set[int](), sorted(keys)
-        for start in range(0, len(ordered), _BATCH):
-            batch = ordered[start : start + _BATCH]
-            query = f"SELECT DISTINCT file_id FROM users WHERE key IN ({','.join('?' * len(batch))})"
-            files.update(file_id for (file_id,) in self._db.execute(query, batch))
-        return sorted(files)
+        query = "SELECT DISTINCT file_id FROM users WHERE key IN ({})"
+        return sorted({file_id for (file_id,) in select_among(self._db, sorted(keys), query)})
 
     def edges(self, file_id: int, ends: Collection[int] | None = None) -> Iterator[UseEdge]:
         """Yield the uses in a file by their place; those of some rows or name keys, or all."""
