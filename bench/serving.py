@@ -24,7 +24,8 @@ def serving(
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run the server on a free port, with variables of the environment; end it as Ctrl-C would."""
     folders = {"DOWSE_INDEX_DIR": str(work / "index"), "DOWSE_DATA_DIR": str(work / "data")}
-    command = [dowse or beside_python(), "serve", tree, "--port", "0", "--encoder", encoder, *flags]
+    command = [dowse or beside_python(), "serve", tree, "--port", "0", "--no-token", "--encoder", encoder]
+    command += flags
     environment = {**os.environ, **folders, **settings}
     with (work / "log.txt").open("w") as log:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
@@ -45,13 +46,14 @@ def main() -> int:
     command = [*dowse, "serve", str(options.repository), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as server:
         assert server.stdout  # noqa: S101 - a pipe, see above
-        url = server.stdout.readline().split()[-1].rstrip("/")
+        url = urlsplit(server.stdout.readline().split()[-1])
         with contextlib.ExitStack() as end, sync_playwright() as playwright:
             end.callback(server.terminate)
             browser = playwright.chromium.launch(executable_path=options.chromium, args=["--no-sandbox"])
             for name, address, last, theme, width, height in SHOTS:
                 page = open_page(browser, theme, width, height)
-                page.goto(url + address)
+                page.goto(url.geturl())  # with the token, which becomes a cookie
+                page.goto(f"{url.scheme}://{url.netloc}{address}")
                 page.locator(last).first.wait_for()
                 page.wait_for_function(STILL)
                 page.screenshot(path=IMAGES / f"{name}.png")

@@ -98,8 +98,9 @@ async def stdio(
 
 @contextlib.contextmanager
 def http_server(*arguments: str | Path, environment: dict[str, str] | None = None) -> Iterator[str]:
-    """Start `dowse mcp --http` on a free port; give its address."""
-    command = [*COMMAND, *map(str, arguments), "--http", "0"]
+    """Start `dowse mcp --http` on a free port, without a token unless one is given; give its address."""
+    flags = [] if environment else ["--no-token"]
+    command = [*COMMAND, *map(str, arguments), "--http", "0", *flags]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})}
     )

@@ -33,7 +33,7 @@ BUDGETS = {
     "research": 1_620,
     "search": 6_600,
     "security": 540,
-    "services": 2_980,
+    "services": 3_030,
     "source": 3_270,
     "storage": 8_290,
     "transfer": 410,

@@ -8,6 +8,7 @@ import { sourcesHash } from "./scripts/stamp.ts";
 const here = import.meta.dirname;
 // Where `dowse serve` listens while the page is developed; scripts/dev sets it.
 const server = process.env["DOWSE_SERVER"] ?? "http://127.0.0.1:8742";
+const token = process.env["DOWSE_TOKEN"] ?? "";
 
 const outDir = resolve(here, "../src/dowse/interfaces/http/page");
 const target = "es2022";
@@ -35,7 +36,7 @@ export default defineConfig({
         target: server,
         changeOrigin: true,
         // The server refuses foreign origins; in development we are one.
-        headers: { origin: server },
+        headers: { origin: server, authorization: `Bearer ${token}` },
       },
     },
   },

@@ -235,11 +235,13 @@ def _serve(process: subprocess.Popen[bytes], deadline: float) -> tuple[str, bool
     """Ask a server for what a page asks for."""
     assert process.stdout is not None
     output = _until(process.stdout, "\n", deadline - 10)
-    address = re.search(r"http://[\d.]+:\d+/", output)
+    address = re.search(r"(http://[\d.]+:\d+/)\?token=(\S+)", output)
     asked = ("status", f"search?q={QUERY.replace(' ', '+')}", "eval", "health")
     for path in asked if address else ():
         try:
-            with urllib.request.urlopen(f"{address[0]}api/{path}", timeout=30) as answer:
+            bearer = {"Authorization": f"Bearer {address[2]}"}
+            request = urllib.request.Request(f"{address[1]}api/{path}", headers=bearer)
+            with urllib.request.urlopen(request, timeout=30) as answer:
                 output += answer.read().decode(errors="replace")
         except OSError as error:
             output += f"{path}: {error}\n"

@@ -19,10 +19,13 @@ from helpers import run_dowse, write_tree
 
 
 @contextlib.contextmanager
-def serving(*arguments: object, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def serving(
+    *arguments: object, with_token: bool = False, **environment: str
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run the command; give the process and the address that it prints."""
+    flags = ["--port", "0", *([] if with_token else ["--no-token"])]
     process = subprocess.Popen(
-        [sys.executable, "-m", "dowse.interfaces.cli.main", "serve", *map(str, arguments), "--port", "0"],
+        [sys.executable, "-m", "dowse.interfaces.cli.main", "serve", *map(str, arguments), *flags],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -115,8 +118,8 @@ print([name for name in ("fastapi", "uvicorn", "pydantic", "prometheus_client") 
 
 
 def test_other_addresses_require_a_token(tmp_path: Path) -> None:
-    done = run_dowse("serve", tmp_path, "--host", "0.0.0.0", "--port", "0")
-    assert done.returncode == 2 and "--token" in done.stderr
+    done = run_dowse("serve", tmp_path, "--host", "0.0.0.0", "--port", "0", "--no-token")
+    assert done.returncode == 2 and "--no-token" in done.stderr
 
 
 def test_a_taken_port_is_named(tmp_path: Path) -> None:
@@ -134,7 +137,8 @@ def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
 
 def test_the_printed_url_has_the_token(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "inn", INN)
-    with serving(root, DOWSE_TOKEN="a b&c", DOWSE_CACHE_DIR=str(tmp_path / "cache")) as (_, url):
+    folders = {"DOWSE_CACHE_DIR": str(tmp_path / "cache")}
+    with serving(root, with_token=True, DOWSE_TOKEN="a b&c", **folders) as (_, url):
         with httpx.Client(follow_redirects=True) as browser:
             assert browser.get(url).status_code == 200
             assert browser.get(f"{url.partition('?')[0]}api/health").status_code == 200

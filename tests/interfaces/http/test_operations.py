@@ -114,7 +114,8 @@ def test_json_log_of_requests(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("pst\n")
     flags = "--log-format", "json", "--token-file", tmp_path / "token"
     root = write_tree(tmp_path / "inn", INN)
-    with serving(root, *flags, DOWSE_CACHE_DIR=str(tmp_path / "cache")) as (process, url):
+    folders = {"DOWSE_CACHE_DIR": str(tmp_path / "cache")}
+    with serving(root, *flags, with_token=True, **folders) as (process, url):
         assert "pst" not in url and httpx.get(f"{url}api/health", timeout=60).status_code == 401
         with httpx.Client(base_url=url, headers={"Authorization": "Bearer pst"}, timeout=60) as client:
             with client.stream("GET", "/api/events") as stream:

@@ -69,6 +69,11 @@ def test_own_host_names_are_accepted(server: Running, host: str) -> None:
         {"Origin": "http://\u2100".encode().decode("latin-1")},
         {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
         {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"},
+        *(
+            {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": what}
+            for site in ("cross-site", "same-site")
+            for what in ("document", "iframe", "embed")
+        ),
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS"])
@@ -88,12 +93,14 @@ def test_same_origin_requests_are_accepted(server: Running) -> None:
     assert server.client.delete("/api/feedback?visitor=nobody", headers=own).status_code == 200
 
 
-def test_navigation_from_other_sites_is_allowed(server: Running) -> None:
+def test_links_of_other_sites_lead_to_the_page_alone(server: Running) -> None:
     """Somebody sends the address of a search: opening it is no request of the page that it stands on."""
-    follows = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    follows = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
     assert server.client.get("/search?q=bread", headers=follows).status_code == 200
-    posted = server.client.post("/api/reindex", headers=follows, json={})
-    assert posted.status_code == 403
+    assert server.client.post("/search?q=bread", headers=follows).status_code == 403
+    for what in ("iframe", "embed", "object", "frame", ""):
+        framed = server.client.get("/search?q=bread", headers={**follows, "Sec-Fetch-Dest": what})
+        assert checked(framed, 403)["type"].endswith("wrong-origin")
 
 
 def test_allowed_origin_is_accepted(guarded: Running) -> None:

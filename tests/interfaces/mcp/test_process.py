@@ -39,6 +39,10 @@ def test_over_http_only_this_machine_and_its_own_pages_may_ask(shop: Path) -> No
             ({"origin": "http://["}, 403),
             ({"host": "[127.0.0.1]evil"}, 421),
             ({"sec-fetch-site": "cross-site"}, 403),
+            (
+                {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"},
+                403,
+            ),
         ):
             refused = client.post(url, json=PING, headers=headers)
             assert refused.status_code == status and refused.json()["remedy"], refused.text
@@ -47,11 +51,15 @@ def test_over_http_only_this_machine_and_its_own_pages_may_ask(shop: Path) -> No
         assert client.get(url.replace("/mcp", "/")).status_code == 404
 
 
-def test_over_http_a_secret_is_asked_for_where_there_is_one(shop: Path) -> None:
-    with http_server(shop, environment={"DOWSE_TOKEN": "pst"}) as url, httpx.Client(headers=ACCEPT) as client:
+@pytest.mark.parametrize("given", ["pst", ""])
+def test_over_http_a_token_is_required(shop: Path, tmp_path: Path, given: str) -> None:
+    """The user's own if none is given: other users of the machine reach the port, too."""
+    environment = {"DOWSE_TOKEN": given, "DOWSE_DATA_DIR": str(tmp_path / "data")}
+    with http_server(shop, environment=environment) as url, httpx.Client(headers=ACCEPT) as client:
+        token = given or (tmp_path / "data" / "token").read_text().strip()
         assert client.post(url, json=PING).status_code == 401
         assert client.post(url, json=PING, headers={"authorization": "Bearer pss"}).status_code == 401
-        assert client.post(url, json=PING, headers={"authorization": "Bearer pst"}).status_code == 200
+        assert client.post(url, json=PING, headers={"authorization": f"Bearer {token}"}).status_code == 200
 
 
 @pytest.mark.parametrize(

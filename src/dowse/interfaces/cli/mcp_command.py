@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 from dowse.errors import DowseError
@@ -11,6 +10,7 @@ from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.addresses import local_path
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import flag_settings, parse_host_port
+from dowse.interfaces.cli.token_flags import add_token_flags, server_token
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -26,6 +26,7 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="[HOST:]PORT",
         help="serve over HTTP on this machine instead of stdin; 0 takes any port",
     )
+    add_token_flags(parser)
     parser.add_argument("--watch", action="store_true", help="update indexes while files change")
     parser.add_argument(
         "--structured",
@@ -56,7 +57,6 @@ def run(options: argparse.Namespace) -> int:
     if options.http is None:
         run_stdio(server_options)
     else:
-        run_http(
-            server_options, *parse_host_port(options.http, "--http"), token=os.environ.get("DOWSE_TOKEN", "")
-        )
+        host, port = parse_host_port(options.http, "--http")
+        run_http(server_options, host, port, server_token(options), show_token=not options.token_file)
     return EXIT_FOUND

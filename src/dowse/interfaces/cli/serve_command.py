@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 from dowse.errors import DowseError
@@ -12,6 +11,7 @@ from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.addresses import local_path
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import flag_settings, root_here
+from dowse.interfaces.cli.token_flags import add_token_flags, server_token
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -25,10 +25,7 @@ def add_arguments(parser: CommandParser) -> None:
     flags.add(parser, "--backend")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine)")
     parser.add_argument("--port", type=int, default=8742, metavar="N", help="0 takes any (default: 8742)")
-    parser.add_argument("--token", metavar="SECRET", help="that every request must carry (or DOWSE_TOKEN)")
-    parser.add_argument(
-        "--token-file", metavar="FILE", help="that holds the token, which is not printed then"
-    )
+    add_token_flags(parser)
     parser.add_argument("--open", action="store_true", help="open the page in the browser")
     parser.add_argument(
         "--reports", action="append", metavar="FOLDER", help="with reports of `dowse eval`; may be repeated"
@@ -58,21 +55,14 @@ def run(options: argparse.Namespace) -> int:
 
     configure_logs(options.log_format or "text", requests=options.log_format is not None)
     host = options.host
-    token = (
-        _read_token(options.token_file)
-        if options.token_file
-        else options.token or os.environ.get("DOWSE_TOKEN", "")
-    )
-    if not token and not is_loopback(host):
-        raise DowseError(
-            f"{host} can be reached from other machines; set a secret with --token-file or DOWSE_TOKEN"
-        )
+    if options.no_token and not is_loopback(host):
+        raise DowseError(f"{host} can be reached from other machines; start without --no-token")
     settings = {**flag_settings(options), "exact_seconds": Limits().pattern_seconds}
     indexes = [Index.open(local_path(path), **settings) for path in options.paths or [root_here(options)]]
     server_options = ServeOptions(
         host=host,
         port=options.port,
-        token=token,
+        token=server_token(options),
         show_token=not options.token_file,
         allow_origins=tuple(options.allow_origin or ()),
         reports=tuple(Path(folder) for folder in options.reports or ()),
@@ -82,16 +72,3 @@ def run(options: argparse.Namespace) -> int:
     )
     serve(indexes, server_options, open_page=options.open)
     return EXIT_FOUND
-
-
-def _read_token(path: str) -> str:
-    """Return the token in a file, such as a credential of systemd or a secret of Kubernetes."""
-    try:
-        token = Path(path).read_text().strip()
-    except (OSError, ValueError) as error:
-        raise DowseError(
-            f"{path} can't be read ({getattr(error, 'strerror', None) or error}); check --token-file"
-        ) from error
-    if not token:
-        raise DowseError(f"{path} is empty; write the token to it")
-    return token

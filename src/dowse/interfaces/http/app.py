@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 import signal
 import sys
 import threading
@@ -20,7 +21,7 @@ from dowse.interfaces.http.problems import Problem, add_handlers
 from dowse.interfaces.http.routes import evaluation, feedback, log, probes, search, status, symbol
 from dowse.interfaces.http.state import ServerState
 from dowse.interfaces.http.static_page import add_page
-from dowse.services.web.options import ServeOptions
+from dowse.services.web.options import WITHOUT_TOKEN, ServeOptions
 from dowse.services.web.server import create_server, listen
 from dowse.version import __version__
 
@@ -80,14 +81,18 @@ def serve(
     """Answer requests until the process gets a signal."""
     listening = listen(options.host, options.port)
     options = replace(options, port=listening.getsockname()[1])
-    address = url(options)
-    shown = address if options.show_token else address.partition("?")[0]
+    if open_page and options.token:
+        # Other users see the command line of the browser, so the token may not be in it.
+        options = replace(options, opening_code=secrets.token_urlsafe())
 
     def announce() -> None:
-        sys.stdout.write(f"dowse answers at {shown}\n")
+        sys.stdout.write(f"dowse answers at {url(options, options.token if options.show_token else '')}\n")
+        if not options.token:
+            sys.stdout.write(f"{WITHOUT_TOKEN}, and delete feedback\n")
         sys.stdout.flush()
         if open_page:
             # In a thread: a browser in the terminal returns when it is closed.
+            address = url(options, options.opening_code)
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     app = create_app(indexes, options)
@@ -100,9 +105,8 @@ def serve(
         server.run(sockets=[listening])
 
 
-def url(options: ServeOptions) -> str:
-    """Return the URL of the page."""
+def url(options: ServeOptions, token: str) -> str:
+    """Return the URL of the page, with a token or without."""
     host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(options.host, options.host)  # noqa: S104 - shown only
     host = f"[{host}]" if ":" in host and not host.startswith("[") else host
-    token = f"?token={quote(options.token, safe='')}" if options.token else ""
-    return f"http://{host}:{options.port}/{token}"
+    return f"http://{host}:{options.port}/" + (f"?token={quote(token, safe='')}" if token else "")

@@ -91,7 +91,8 @@ class Guard(RequestGuard):
         others = [(name, value) for name, value in parameters if name != "token"]
         target = f"/{path.lstrip('/')}" + (f"?{urlencode(others)}" if others else "")
         response = RedirectResponse(target, 303, {"Cache-Control": "no-store"})
-        if any(self.access.is_token(value) for name, value in parameters if name == "token"):
+        client_port = scope["client"][1] if scope.get("client") else 0
+        if any(self.access.admits(value, client_port) for name, value in parameters if name == "token"):
             response.headers["Set-Cookie"] = self.access.cookie(scope.get("scheme") == "https")
         return response
 

@@ -13,7 +13,7 @@ from dowse.errors import DowseError
 from dowse.interfaces.mcp.options import McpOptions
 from dowse.interfaces.mcp.server import McpServer
 from dowse.process_memory import prepare_for_long_life
-from dowse.services.web.options import ServeOptions, is_loopback
+from dowse.services.web.options import WITHOUT_TOKEN, ServeOptions, is_loopback
 
 # The path of the endpoint over HTTP.
 HTTP_PATH = "/mcp"
@@ -38,7 +38,7 @@ async def _stdio(server: McpServer) -> None:
         server.close()
 
 
-def run_http(options: McpOptions, host: str, port: int, token: str = "") -> None:
+def run_http(options: McpOptions, host: str, port: int, token: str, *, show_token: bool) -> None:
     """Answer over HTTP, on this machine alone, until Ctrl-C."""
     from dowse.services.web.guard import RequestGuard
     from dowse.services.web.logs import configure_logs
@@ -63,6 +63,10 @@ def run_http(options: McpOptions, host: str, port: int, token: str = "") -> None
 
     def announce() -> None:
         sys.stdout.write(f"dowse answers MCP at http://{name}:{serve_options.port}{HTTP_PATH}\n")
+        if not token:
+            sys.stdout.write(f"{WITHOUT_TOKEN}\n")
+        elif show_token:
+            sys.stdout.write(f"with the header Authorization: Bearer {token}\n")
         sys.stdout.flush()
 
     # Every path needs the token: there is no page that could be seen without it.

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from dowse.services.web.options import ServeOptions, is_loopback
+from dowse.services.web.peers import is_own_connection
 
 # A Host header (RFC 9110, 7.2): a host name or an IP address, and an optional port.
 _HOST = re.compile(r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::[0-9]{0,5})?", re.ASCII)
@@ -44,14 +45,18 @@ class AccessRules:
         """Return why a request is rejected, None if it is allowed."""
         return (
             self._check_host(headers.get("host", ""))
-            or self._check_origin(method, headers)
+            or self._check_origin(method, path, headers)
             or self._check_token(path, headers)
         )
 
-    def is_token(self, value: str) -> bool:
-        """Compare with the bearer token in constant time."""
-        expected = self._options.token
-        return bool(expected) and hmac.compare_digest(value.encode(), expected.encode())
+    def admits(self, value: str, client_port: int) -> bool:
+        """Whether a browser gets the cookie for a value in its address: the token, or the opening code.
+
+        The code has been on the command line of a browser, where all users see it: it counts for our own.
+        """
+        if _is_equal(value, self._options.opening_code):
+            return is_own_connection(client_port, self._options.port)
+        return _is_equal(value, self._options.token)
 
     def cookie(self, is_https: bool) -> str:
         """Return the Set-Cookie header that authenticates a browser from now on."""
@@ -72,15 +77,19 @@ class AccessRules:
             f"use the address that `{self._command}` printed",
         )
 
-    def _check_origin(self, method: str, headers: Mapping[str, str]) -> Refusal | None:
-        """Reject requests that pages of other sites send (CSRF); following a link to the page is allowed."""
+    def _check_origin(self, method: str, path: str, headers: Mapping[str, str]) -> Refusal | None:
+        """Reject requests that pages of other sites cause (CSRF); following a link to the page is allowed.
+
+        Browsers say what a request is for (Fetch Metadata): a link to the page opens a document in a tab. One
+        to the API is refused, and so is either in a frame. Programs send none of these headers.
+        """
         origin = headers.get("origin", "").lower()
         if origin and (origin in self._origins or _is_same_origin(origin, headers.get("host", ""))):
             return None
-        site = headers.get("sec-fetch-site", "none")
-        follows_link = method == "GET" and headers.get("sec-fetch-mode") == "navigate"
-        is_cross_site = bool(origin) or site in ("cross-site", "same-site")
-        if not is_cross_site or (follows_link and not origin):
+        if not origin and headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
+            return None
+        what = (method, headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest"))
+        if not origin and what == ("GET", "navigate", "document") and not self._is_protected(path):
             return None
         return Refusal(
             403,
@@ -91,12 +100,12 @@ class AccessRules:
 
     def _check_token(self, path: str, headers: Mapping[str, str]) -> Refusal | None:
         """Require the bearer token or its cookie for the API; the page's own files hold no secrets."""
-        if not self._options.token or not f"{path}/".startswith(f"{self._protected}/"):
+        if not self._options.token or not self._is_protected(path):
             return None
         scheme, _, token = headers.get("authorization", "").partition(" ")
         # Headers are decoded as Latin-1; clients send other characters as UTF-8.
         token = token.strip().encode("latin-1", "replace").decode("utf-8", "replace")
-        if scheme.lower() == "bearer" and self.is_token(token):
+        if scheme.lower() == "bearer" and _is_equal(token, self._options.token):
             return None
         if self._has_cookie(headers.get("cookie", "")):
             return None
@@ -104,8 +113,11 @@ class AccessRules:
             401,
             "no-token",
             "this server requires its token",
-            "send `Authorization: Bearer TOKEN`; a browser opens the page with ?token=TOKEN once",
+            f"open the address that `{self._command}` printed, or send `Authorization: Bearer TOKEN`",
         )
+
+    def _is_protected(self, path: str) -> bool:
+        return f"{path}/".startswith(f"{self._protected}/")
 
     def _has_cookie(self, header: str) -> bool:
         """Whether one of the cookies of a request is ours, whatever the others contain (RFC 6265, 4.2).
@@ -118,6 +130,11 @@ class AccessRules:
             if name == self.cookie_name:
                 is_ours |= hmac.compare_digest(value.encode("utf-8", "replace"), expected)
         return is_ours
+
+
+def _is_equal(value: str, secret: str) -> bool:
+    """Compare with a secret in constant time; nothing equals one that is not set."""
+    return bool(secret) and hmac.compare_digest(value.encode("utf-8", "replace"), secret.encode())
 
 
 def cookie_pairs(header: str) -> list[tuple[str, str]]:

@@ -6,6 +6,9 @@ import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+# Printed by servers that ask for no token.
+WITHOUT_TOKEN = "without a token: every user and program of this machine may read the code"  # noqa: S105
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -37,6 +40,7 @@ class ServeOptions:
     port: int = 8742
     token: str = ""  # the bearer token that the API requires; "" requires none
     show_token: bool = True  # whether the address that is printed has the token in it
+    opening_code: str = ""  # stands for the token in the address that a browser is started with
     allow_origins: tuple[str, ...] = ()  # other origins (https://host:port) whose pages may send requests
     reports: tuple[Path, ...] = ()  # folders with reports of `dowse eval --report`
     feedback: bool = True  # whether feedback is recorded and affects rankings
