@@ -46,7 +46,7 @@ def other_port() -> Iterator[int]:
 def test_the_token_of_the_address_becomes_a_cookie(visit: Visit, guarded: Running) -> None:
     visitor = visit(guarded)
     page = visitor.open("/search?q=sweep")
-    expect(page.get_by_role("alert").first).to_contain_text("open the address that dowse serve printed")
+    expect(page.get_by_role("alert").first).to_contain_text("the address that dowse serve printed")
     page.goto("/search?q=sweep&token=pst")
     expect(page.get_by_role("article").first).to_contain_text("sweep")
     assert "token" not in page.url and page.evaluate("document.cookie") == ""
