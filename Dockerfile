@@ -3,8 +3,9 @@
 FROM python:3.13-slim
 # git: commits teach dowse where requests for a change lead, and `dowse eval` mines questions from them.
 RUN apt-get update && apt-get install --yes --no-install-recommends git && rm -rf /var/lib/apt/lists/*
-# Mounted, not copied: the wheel leaves no layer of its own.
-RUN --mount=type=bind,source=dist,target=/dist python -m pip install --no-cache-dir --root-user-action=ignore /dist/*.whl
+# Mounted, not copied: lists and wheel leave no layer of their own. First the tested versions, by their hashes.
+RUN --mount=type=bind,source=requirements,target=/requirements python -m pip install --no-cache-dir --root-user-action=ignore --require-hashes -r /requirements/plain.txt
+RUN --mount=type=bind,source=dist,target=/dist python -m pip install --no-cache-dir --root-user-action=ignore --no-deps /dist/*.whl
 RUN useradd --uid 10001 --create-home dowse && mkdir /repository
 USER 10001
 # Indexes and feedback; mount a volume here to keep them.

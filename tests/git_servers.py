@@ -86,6 +86,27 @@ def git_http(folder: Path, login: str = "") -> Iterator[str]:
         yield from _serve(server, "http")
 
 
+@contextmanager
+def redirect(target: str) -> Iterator[tuple[str, list[str]]]:
+    """Serve redirects to another server; gives the address, and the list of paths that were asked for."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(302)
+            self.send_header("Location", target + self.path)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Print nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        for address in _serve(server, "http"):
+            yield address, asked
+
+
 def _chunks(handler: BaseHTTPRequestHandler) -> bytes:
     body = b""
     while size := int(handler.rfile.readline(), 16):

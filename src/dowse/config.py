@@ -97,7 +97,6 @@ class Settings:
         "auto",
         "update the index with changed files before a search, auto in trees of up to 5,000 files",
         choices=_WHEN,
-        project=True,
     )
     top_k: int = setting(10, "hits of an answer", minimum=1, project=True, project_maximum=100)
     fuzziness: str = setting(

@@ -31,8 +31,14 @@ def test_it_runs_dowse_and_not_as_root():
     assert "ADD" not in names and "COPY" not in names
 
 
-def test_the_context_is_the_wheel_alone():
-    assert (ROOT / ".dockerignore").read_text().split() == ["*", "!dist/*.whl"]
+def test_the_context_is_the_wheel_and_the_list_of_what_it_needs():
+    assert (ROOT / ".dockerignore").read_text().split() == ["*", "!dist/*.whl", "!requirements/plain.txt"]
+
+
+def test_only_packages_with_known_hashes_are_installed():
+    locked, wheel = [line for line in values("RUN") if "pip install" in line]
+    assert locked.endswith("--require-hashes -r /requirements/plain.txt")
+    assert "--no-deps" in wheel
 
 
 def test_the_commands_of_run_lines(tmp_path):
@@ -40,7 +46,7 @@ def test_the_commands_of_run_lines(tmp_path):
     (tmp_path / "dist").mkdir()
     wheel = tmp_path / "dist" / "dowse_sample-1.0-py3-none-any.whl"
     make_wheel(wheel)
-    (install,) = [line for line in values("RUN") if "pip install" in line]
+    (install,) = [line for line in values("RUN") if line.endswith("*.whl")]
     mount = re.match(r"--mount=type=bind,source=(\S+),target=(\S+) ", install)
     assert mount is not None and mount[1] == "dist"
     command = install[mount.end() :].replace(mount[2] + "/", f"{tmp_path / mount[1]}/")

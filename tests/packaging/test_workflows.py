@@ -68,6 +68,32 @@ def test_workflows_run_scripts_that_there_are_with_few_rights():
                     assert os.access(ROOT / script, os.X_OK), script
 
 
+def test_actions_of_others_are_named_by_commit():
+    """A tag can be moved to other code; beside the commit is the version, for people."""
+    for path in (*WORKFLOWS, ROOT / "action.yml"):
+        for use in re.findall(r"uses: (.*)", path.read_text()):
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", use), (path.name, use)
+
+
+def test_the_action_installs_packages_with_known_hashes():
+    (install,) = [
+        step["run"]
+        for step in yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
+        if step.get("name") == "install dowse"
+    ]
+    assert '--require-hashes -r "$ACTION/requirements/plain.txt"' in install
+    assert '--no-deps --no-build-isolation "$ACTION"' in install
+
+
+def test_no_commit_is_an_option(repository, tmp_path):
+    (tmp_path / "hook").mkdir()
+    options = ("--upload-pack=touch pwned; false", "-bpwned", "--lock")
+    for number, base in enumerate(options):
+        done = gate(repository, base, tmp_path / str(number))
+        assert done.returncode == 128 and "invalid reference" in done.stderr, (base, done.stderr)
+    assert "pwned" not in git(repository, "branch") and not (repository / "pwned").exists()
+
+
 def test_publishing_waits_for_all_checks():
     jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]
     assert jobs["publish"]["needs"] == "build" and jobs["publish"]["permissions"] == {"id-token": "write"}

@@ -63,6 +63,7 @@ ELSEWHERE = {
     "isolation": '"never"',
     "resident_minutes": "60",
     "include_secrets": "true",
+    "refresh": '"never"',  # would hide new files
 }
 
 

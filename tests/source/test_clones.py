@@ -14,7 +14,7 @@ from dowse.interfaces.cli.main import main
 from dowse.source.clones import fetch_clone, find_clone, has_history, read_clone, remove_clone
 from dowse.source.git import repo_identity
 from dowse.source.git_address import parse_git_address
-from git_servers import git, git_daemon, git_http
+from git_servers import git, git_daemon, git_http, redirect
 
 from helpers import write_tree
 
@@ -89,6 +89,15 @@ def test_credentials_reach_git_and_nothing_else(remotes, capfd):
     assert "s3cret" not in output and "wr0ng" not in output and "ann:" not in output
     for file in Path(os.environ["DOWSE_CACHE_DIR"]).rglob("*"):
         assert not file.is_file() or b"s3cret" not in file.read_bytes(), file
+
+
+def test_redirects_are_not_followed(remotes):
+    """The user names what is connected to, not a server."""
+    with git_http(remotes) as server, redirect(server) as (elsewhere, asked):
+        address = parse_git_address(f"{elsewhere}/acme/shop")
+        with pytest.raises(DowseError, match="the server names another address"):
+            fetch_clone(address)
+    assert asked and find_clone(address) is None
 
 
 def test_a_copy_stays_when_the_server_is_gone(remotes, capfd):

@@ -30,6 +30,7 @@ def test_an_address_is_a_url_and_a_ref(word, url, ref):
     "word",
     [
         *("ext::sh -c 'touch x'", "fd::17", "https://-oProxyCommand=x/y", "git@-host:x", "git@host:-x"),
+        *("ssh://%2doProxyCommand=x/y", "ssh://u@%2Dx/y", "ssh://-oProxyCommand=x@host/y", "ssh://[-x]/y"),
         *("https://host/x@--upload-pack=touch", "https://host/x@-x", "https://host/x@a..b", "https:///x"),
         *("https://host/x@a:b", "https://host/x@+a", "https://host/x\n", "-x", "src", "https://host/a b"),
     ],

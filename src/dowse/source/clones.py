@@ -134,6 +134,8 @@ def _failure(address: GitAddress, error: GitError) -> DowseError:
     hint = "check the address and the ref"
     if "could not read" in reason or "Authentication" in reason or "Permission denied" in reason:
         hint = "try `git ls-remote` with it, which sets up your credentials"
+    elif re.search(r"returned error: 30\d", reason):
+        hint = "the server names another address: use that one, as dowse connects to no other than you name"
     return DowseError(f"{address.shown} can't be fetched ({reason}); {hint}")
 
 

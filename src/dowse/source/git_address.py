@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from dowse.errors import DowseError
 from dowse.source.git import is_commit_hash, is_ref_name, normalise_url
@@ -54,8 +55,10 @@ def parse_git_address(word: str) -> GitAddress:
         raise DowseError(f"{_shown(word)} is no address of a repository; write {known} or user@host:path")
     if len(word) > _MAX_CHARACTERS or not word.isprintable() or " " in word:
         raise DowseError(f"{_shown(word)} has characters that no address has, or too many")
-    host = (url[2] if url else scp[2] if scp else "").rpartition("@")[2]
-    if host.startswith("-") or (not host and url is not None and url[1] != "file"):
+    user, _, host = unquote(url[2] if url else scp[2] if scp else "").rpartition("@")  # git decodes it too
+    if user.startswith("-") or host.lstrip("[").startswith("-"):
+        raise DowseError(f"{_shown(word)} names no host: it can't begin with -")
+    if not host and url is not None and url[1] != "file":
         raise DowseError(f"{_shown(word)} names no host")
     path = url[3] if url else scp[3] if scp else ""
     if path.startswith("-"):

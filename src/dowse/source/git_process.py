@@ -80,6 +80,8 @@ _FETCH_CONFIGURATION = (
         for flaw in ("badTimezone", "zeroPaddedFilemode", "missingSpaceBeforeDate")
     ),
     *("gc.auto=0", "maintenance.auto=false", "core.symlinks=false", "fetch.writeCommitGraph=false"),
+    # Only what the user named is connected to.
+    "http.followRedirects=false",
     *("http.lowSpeedLimit=1000", "http.lowSpeedTime=60", "core.bigFileThreshold=1m"),
 )
 
@@ -263,9 +265,11 @@ class SandboxedGit:
         }
         if own_objects:
             own = os.path.join(folder, "objects")
+            # In quotes: else a colon in the path would begin another folder.
+            quoted = objects.replace("\\", "\\\\").replace('"', '\\"')
             self._environment |= {
                 "GIT_OBJECT_DIRECTORY": own,
-                "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES": f'"{quoted}"',
             }
 
     def store_object(self, name: str, data: bytes) -> None:

@@ -54,6 +54,12 @@ def names(capfd, *arguments: str) -> set[str]:
     return {hit["name"] for hit in json.loads(out)["hits"]} if out else set()
 
 
+def test_a_path_may_hold_what_separates_folders_for_git(shop, capfd, tmp_path):
+    odd = shop.rename(tmp_path / 'a:b "c\\d')
+    (odd / "src/other.py").write_text("def new_price(): pass\n")
+    assert names(capfd, "main..", "price", str(odd)) == {"new_price"}
+
+
 @pytest.mark.parametrize("dots", ["..", "..."])
 def test_only_what_the_branch_changed_is_found(shop, capfd, dots):
     found = names(capfd, f"main{dots}sale", "price", str(shop))
