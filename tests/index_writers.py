@@ -236,11 +236,37 @@ WRITERS: dict[str, tuple[Callable[[Place], None], str]] = {
 }
 
 
+def _command(*words: str) -> Callable[[Place], int]:
+    """Return what runs a command of the command line."""
+
+    def run(place: Place) -> int:
+        from dowse.interfaces.cli.main import parse_arguments, run
+
+        with place.opened() as index:
+            settings = {"INDEX_DIR": index.backend.address, "ENCODER": ENCODER, "RESIDENT_MINUTES": "0"}
+        os.environ |= {f"DOWSE_{name}": value for name, value in settings.items()}
+        os.environ |= {"DOWSE_THREADS": "1", "DOWSE_PROCESSES": "1", "DOWSE_ISOLATION": "never"}
+        os.chdir(place.tree)
+        return run(parse_arguments(words))
+
+    return run
+
+
+# The same for commands, which find something each.
+COMMANDS: dict[str, tuple[Callable[[Place], int], str]] = {
+    "first search": (_command("search", "beta text"), "none"),
+    "search after changes": (_command("search", "beta text"), "old"),
+    "dowse index": (_command("index"), "old"),
+    "dowse log": (_command("log", "falcon workshop"), "new"),
+    "dowse feedback": (_command("feedback", "record", "beta text", "beta_5"), "new"),
+}
+
+
 def state(place: Place) -> State:
     """Return all that is at a place; raises if any of it is damaged, or does not answer."""
     with place.opened() as index:
         index.on_rebuild = _refuse  # what a writer leaves is never damaged
-        events = list(FeedbackStore.open(index.root).events())
+        events = [event._replace(time=0.0) for event in FeedbackStore.open(index.root).events()]
         if not index.exists:
             return State(None, False, {}, events, None)
         content = whole(index)

@@ -32,7 +32,7 @@ BUDGETS = {
     "query": 3_860,
     "research": 1_620,
     "search": 6_600,
-    "security": 540,
+    "security": 600,
     "services": 3_030,
     "source": 3_270,
     "storage": 8_290,

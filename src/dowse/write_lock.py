@@ -31,6 +31,8 @@ def write_lock(folder: Path, wait: float | None, on_wait: Callable[[str], None])
         os.pwrite(handle, str(os.getpid()).encode(), 0)
         yield
     finally:
+        with contextlib.suppress(OSError):
+            os.ftruncate(handle, 0)  # the next holder is taken for nobody else
         os.close(handle)
 
 

@@ -49,10 +49,10 @@ def load_language(name: str) -> Language:
             make_private_directory(folder)
             return _load(archive, entry, folder)
         except (OSError, DowseError):  # read-only, full, mounted without `exec`, of another user
-            from tempfile import TemporaryDirectory
+            from dowse.security.leftovers import temporary_folder
         try:
-            with TemporaryDirectory(prefix="dowse-", ignore_cleanup_errors=True) as temporary:
-                return _load(archive, entry, Path(temporary))
+            with temporary_folder("dowse-grammar-") as temporary:
+                return _load(archive, entry, temporary)
         except OSError as error:
             remedy = find_remedy(error) or "check its folder, or reinstall dowse"
             raise DowseError(f"the grammar of {name} can't be loaded ({error}); {remedy}") from error

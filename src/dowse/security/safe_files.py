@@ -204,7 +204,11 @@ def check_private_directory(folder: Path) -> None:
             return
         raise DowseError(f"{folder} belongs to another user; name a directory of your own")
     if status.st_mode & _OTHERS:
-        folder.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS)
+        handle = os.open(folder, _FOLDER | _NOFOLLOW)  # in a shared folder, a link may have replaced it
+        try:
+            os.fchmod(handle, stat.S_IMODE(status.st_mode) & ~_OTHERS)
+        finally:
+            os.close(handle)
 
 
 def refuse_links(folder: Path, remedy: str) -> None:
@@ -269,9 +273,12 @@ def open_atomically(path: str | os.PathLike[str], mode: int = PRIVATE_FILE) -> I
 
     The temporary file is created exclusively, so that a link with its name is not followed either.
     """
+    from dowse.security.leftovers import remove_leftovers
+
     target = Path(path)
     temporary = target.with_name(f"{target.name}.{os.getpid()}.new")
     temporary.unlink(missing_ok=True)
+    remove_leftovers(target.parent, f"{target.name}.")
     handle = os.open(temporary, os.O_WRONLY | os.O_EXCL | _CREATE, mode)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -65,9 +65,10 @@ def read_workspace(file: Path) -> Workspace:
             places |= dict.fromkeys(found)
     if len(places) > _MAX_REPOSITORIES:
         raise ConfigError(f"{path} names {len(places):,} folders; {_MAX_REPOSITORIES} are allowed")
-    if not places and not untrusted:
-        raise ConfigError(f"{path}: no entry of {_KEY} names a folder that exists")
-    return Workspace(path, tuple(places), tuple(untrusted))
+    workspace = Workspace(path, tuple(places), tuple(untrusted))
+    if not places:
+        raise ConfigError(workspace.note or f"{path}: no entry of {_KEY} names a folder that exists")
+    return workspace
 
 
 def _is_inner(entry: str) -> bool:

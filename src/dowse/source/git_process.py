@@ -16,12 +16,12 @@ import selectors
 import shutil
 import stat
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dowse.errors import DowseError
+from dowse.security.leftovers import temporary_folder
 from dowse.security.safe_files import read_below
 
 # git is killed if it prints nothing for so long: crafted objects can take for ever.
@@ -317,8 +317,7 @@ def open_sandboxed_git(
     """
     objects = check_objects(common)
     is_sha256 = len(commit) == 64
-    with tempfile.TemporaryDirectory(prefix="dowse-git-") as name:
-        folder = Path(name)
+    with temporary_folder("dowse-git-") as folder:
         for part in ("refs", "objects", "info"):
             (folder / part).mkdir()
         (folder / "HEAD").write_text(commit + "\n", encoding="ascii")

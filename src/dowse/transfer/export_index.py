@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from dowse.errors import IndexUnavailable
+from dowse.security.leftovers import temporary_folder
 from dowse.storage.local.backend import LocalBackend
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.layout import CATALOG, TEXT, VECTORS, catalog_path, generation_path
@@ -55,7 +55,7 @@ def export(backend: LocalBackend, path: Path) -> TransferReport:
             rows, vector_files = _open_vectors(folder.parent, stack)
             vectors[folder.parent.name] = rows
             files += vector_files
-        copy = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".dowse-", dir=path.parent)))
+        copy = stack.enter_context(temporary_folder(".dowse-", path.parent))
         catalog.copy_to(copy / CATALOG)
         files.append(_open(copy / CATALOG, CATALOG, stack))
         with create_archive(path) as archive:

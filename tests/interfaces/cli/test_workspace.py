@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dowse.errors import ConfigError
 from dowse.interfaces.cli.main import main
 from dowse.services.workspace import read_workspace
 from git_servers import git, git_daemon
@@ -61,8 +62,16 @@ def test_a_link_in_a_repository_does_not_lead_outside(places):
     shop = places / "src/shop"
     os.symlink(places / "src/bank", shop / "inner")
     (shop / "dowse.toml").write_text('repositories = ["inn*"]\n')
-    workspace = read_workspace(shop)
-    assert not workspace.places and workspace.untrusted == ("inn*",)
+    with pytest.raises(ConfigError, match="may not choose"):
+        read_workspace(shop)
+
+
+def test_a_workspace_of_refused_entries_is_one_line(places, capfd):
+    shop = places / "src/shop"
+    (shop / "dowse.toml").write_text('repositories = ["../bank"]\n')
+    assert main(["search", "x", "--workspace", str(shop), "--no-daemon"]) == 2
+    stderr = capfd.readouterr().err
+    assert stderr.count("\n") == 1 and "copy the file out of it" in stderr
 
 
 @pytest.mark.parametrize("text", ["", "repositories = 1", "repositories = ['nonesuch']", "no toml ["])

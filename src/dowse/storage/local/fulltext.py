@@ -241,13 +241,13 @@ def _open_searcher(folder: Path) -> Any:  # noqa: ANN401 - tantivy's Searcher ha
     if os.access(folder, os.W_OK):
         return tantivy.Index.open(str(folder)).searcher()
     # tantivy makes a lock file even to read; in a read-only folder it opens a temporary folder of links.
-    import tempfile
+    from dowse.security.leftovers import temporary_folder
 
-    with tempfile.TemporaryDirectory(prefix="dowse-") as links:
+    with temporary_folder("dowse-links-") as links:
         for file in folder.iterdir():
             if file.suffix != ".lock":
-                Path(links, file.name).symlink_to(file.absolute())
-        return tantivy.Index.open(links).searcher()
+                (links / file.name).symlink_to(file.absolute())
+        return tantivy.Index.open(str(links)).searcher()
 
 
 def _keyword_query(request: KeywordRequest, resolve: Resolver) -> Query:
