@@ -29,6 +29,7 @@ SMALL = {
     "cluster_curve": [],
     "cluster_kill": [],
     "compare": [],
+    "errno": [],
     "first_search": [],
     "fuzz_queries": [["--count", "40", "--processes", "1"]],
     "fuzz_requests": [],
@@ -92,6 +93,7 @@ LARGE = {
         ["time", "checkouts/bakery", "--runs", "1"],
     ],
     "fuzz_requests": [["--count", "30", "--clients", "2"]],
+    "errno": [["--runs", "3", "--writers", "feedback"]],
     "index_speed": [["--tree", "tree", "--runs", "1", "--processes", "1"]],
     "kills": [["--kills", "5", "--writers", "index"]],
     "load_mixed": [
