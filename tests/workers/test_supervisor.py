@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -69,6 +70,20 @@ def test_a_process_that_ignores_its_timer_is_killed_at_the_deadline(worker):
     os.kill(worker.pid, signal.SIGSTOP)
     with pytest.raises(WorkerDied, match=r"hung, and was ended \(after 0.1 s\)"):
         worker.exchange("1", 0.1)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="by a device of Linux")
+def test_a_process_that_cannot_be_written_to_is_ended(worker):
+    """It waits for the rest of a message; so would its parent for the reply."""
+    worker.start(None)
+    kept = os.dup(worker._stdin)  # the pipe stays open: its end is not what ends the process
+    with open("/dev/full", "wb") as full:
+        os.dup2(full.fileno(), worker._stdin)
+    assert not worker.send("1 + 1")
+    with pytest.raises(WorkerDied) as died:
+        worker.receive(LONG)
+    assert died.value.detail == "SIGKILL"
+    os.close(kept)
 
 
 def test_a_process_that_cannot_start_tells_why():

@@ -102,8 +102,10 @@ class Supervisor:
         self.discard()
         frame = pack(setup, self._max_bytes)
         process = self._launch()
-        with contextlib.suppress(OSError):  # it died, which the next read notices; no other thread sends yet
+        try:  # no other thread sends yet
             write_frame(self._stdin, frame, _waiter(self._stdin, "write"))
+        except OSError:  # it died, or has half a message: the next read notices its end
+            self._kill(process)
         self._process = process
         if self._is_stopped:
             self.discard()
@@ -114,11 +116,13 @@ class Supervisor:
         """Send a message, however long that takes; False if there is no process."""
         frame = pack(message, self._max_bytes)
         with self._writing:
-            if self._process is None:
+            process = self._process
+            if process is None:
                 return False
             try:
                 write_frame(self._stdin, frame, _waiter(self._stdin, "write"))
-            except OSError:  # it is gone
+            except OSError:  # it is gone, or would wait for the rest of a message for ever
+                self._kill(process)
                 return False
         return True
 
