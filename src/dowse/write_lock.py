@@ -13,6 +13,8 @@ from dowse.errors import DowseError, IndexLocked, IndexUnavailable
 from dowse.security.safe_files import make_private_directory, open_without_links
 
 LOCK = "writer.lock"
+# Of the process id that a lock file holds.
+_HOLDER_BYTES = 20
 # How often a waiting writer tries again; short against any real indexing run.
 _POLL_SECONDS = 0.05
 # What a lock that another process holds is refused with; anything else means that there are no locks.
@@ -27,12 +29,10 @@ def write_lock(folder: Path, wait: float | None, on_wait: Callable[[str], None])
     """
     handle = _acquire(folder, wait, on_wait)
     try:
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, str(os.getpid()).encode(), 0)
+        _write_holder(handle, str(os.getpid()))
         yield
     finally:
-        with contextlib.suppress(OSError):
-            os.ftruncate(handle, 0)  # the next holder is taken for nobody else
+        _write_holder(handle, "")  # the next holder is taken for nobody else
         os.close(handle)
 
 
@@ -108,8 +108,14 @@ def _acquire(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -
         time.sleep(_POLL_SECONDS)
 
 
+def _write_holder(handle: int, text: str) -> None:
+    """Name the holder, for messages alone: on a full disk there are none, and `dowse clear` still works."""
+    with contextlib.suppress(OSError):  # in place, which takes no space
+        os.pwrite(handle, text.ljust(_HOLDER_BYTES).encode(), 0)
+
+
 def _read_holder(handle: int) -> int:
-    text = os.pread(handle, 20, 0)
+    text = os.pread(handle, _HOLDER_BYTES, 0).strip()
     return int(text) if text.isdigit() else 0
 
 
