@@ -100,9 +100,23 @@ def listening(run: Running) -> Iterator[Iterator[str]]:
 def test_requests_beyond_the_limit_of_connections_get_503(inn: Index) -> None:
     limits = replace(Limits(), connections=4)
     with running([inn], ServeOptions(limits=limits)) as run:
-        held = [connected(run.url, HALF) for _ in range(5)]
-        assert httpx.get(f"{run.url}/api/health", timeout=PATIENCE).status_code == 503
-        for line in held:
-            line.close()
+        clients = [httpx.Client(base_url=run.url, timeout=PATIENCE) for _ in range(4)]
+        assert [each.get("/livez").status_code for each in clients] == [200, 200, 200, 503]
+        for each in clients:
+            each.close()
         while httpx.get(f"{run.url}/api/health", timeout=PATIENCE).status_code != 200:
             pass
+
+
+def test_slow_heads_take_no_connection_from_others(inn: Index) -> None:
+    """Those that send theirs slowly lose the oldest of their connections, the others none."""
+    limits = replace(Limits(), connections=8)
+    with (
+        running([inn], ServeOptions(limits=limits)) as run,
+        contextlib.ExitStack() as held,
+        httpx.Client(base_url=run.url, timeout=PATIENCE) as client,
+    ):
+        for _ in range(40):
+            held.enter_context(connected(run.url, HALF))
+            assert client.get("/livez").status_code == 200
+            assert httpx.get(f"{run.url}/livez", timeout=PATIENCE).status_code == 200

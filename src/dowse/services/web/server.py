@@ -66,7 +66,7 @@ def create_server(
             timeout_graceful_shutdown=GRACE_SECONDS,
             timeout_keep_alive=int(limits.head_seconds),
             limit_concurrency=limits.connections,
-            http=partial(_open_connection, limits.head_seconds),  # type: ignore[arg-type]
+            http=_connection_factory(limits),  # type: ignore[arg-type]
             ws="none",
             backlog=_BACKLOG,
             h11_max_incomplete_event_size=_HEAD_BYTES,
@@ -76,16 +76,35 @@ def create_server(
     )
 
 
-def _open_connection(head_seconds: float, **arguments: Any) -> H11Protocol:  # noqa: ANN401 - of uvicorn
-    """Return a connection that is closed if its first request takes long to arrive (slowloris)."""
-    connection = H11Protocol(**arguments)
+def _connection_factory(limits: Limits) -> Callable[..., H11Protocol]:
+    """Return what opens connections; those that send no whole request are neither many nor old (slowloris).
 
-    def close_if_silent() -> None:
-        if connection.cycle is None and connection.transport is not None:
-            connection.transport.abort()
+    They take at most half of the connections there may be: the oldest makes room, as clients of good will
+    send their requests at once.
+    """
+    silent: list[H11Protocol] = []
 
-    connection.loop.call_later(head_seconds, close_if_silent)
-    return connection
+    def open_connection(**arguments: Any) -> H11Protocol:  # noqa: ANN401 - of uvicorn
+        silent[:] = filter(_is_silent, silent)
+        if len(silent) >= limits.connections // 2:
+            _close_if_silent(silent.pop(0))
+        connection = H11Protocol(**arguments)
+        silent.append(connection)
+        connection.loop.call_later(limits.head_seconds, _close_if_silent, connection)
+        return connection
+
+    return open_connection
+
+
+def _is_silent(connection: H11Protocol) -> bool:
+    """Whether a connection is open, and no request has arrived on it yet."""
+    is_closed = connection.transport is not None and connection.transport.is_closing()
+    return connection.cycle is None and not is_closed
+
+
+def _close_if_silent(connection: H11Protocol) -> None:
+    if connection.transport is not None and _is_silent(connection):
+        connection.transport.abort()
 
 
 def _before_signals(on_exit: Callable[[], None]) -> None:
