@@ -13,7 +13,8 @@ of a request byte by byte and never finish; one that is dropped comes back. Ever
 lane's process is killed.
 
 Reported: the share of questions that were refused, percentiles of the time to an answer (all, quick, slow)
-and the memory of the server with its processes: the mean of ten samples after warming up, and at the end.
+and the memory of the server with its processes: the median of each minute, and how far those after the first
+minute are from the second.
 Clients and server share the machine; its cores are named in the result.
 """
 
@@ -37,7 +38,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import mean
+from statistics import median
 from urllib.parse import quote, urlsplit
 
 from processes import descendants, family_megabytes
@@ -51,7 +52,6 @@ _SLOW_SHARE = 0.05
 # Seconds after which a client gives up: longer than the server's own limit.
 _PATIENCE = 60.0
 _CLIENTS_PER_PROCESS = 50
-_MEMORY_SAMPLES = 10
 # Of names that most trees have.
 _NAME_STARTS = "ad ba ca ch co cr de fi ge in is li lo ma op or pa pr re ru sa se st te to up va wr".split()
 _SLOW_PATTERNS = ["/./", "/[a-z]*/i", r"/\d+ *[a-z]?\d{6}/", "/(x+x+)+y/", "/.*/ lang:python", r"/\s$/"]
@@ -64,6 +64,7 @@ class Tally:
     quick: list[float] = field(default_factory=list)
     slow: list[float] = field(default_factory=list)
     statuses: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)  # quick questions, slow ones
     partial: int = 0
     reopened: int = 0
 
@@ -108,7 +109,7 @@ def _run(options: argparse.Namespace, process: subprocess.Popen[str], url: str) 
     begin = time.time() + min(_WARM_SECONDS, options.seconds)
     load = Load(url, names, begin, begin + options.seconds)
     shares = _shares(options.clients)
-    memory: list[float] = []
+    memory: dict[int, list[float]] = {}  # the samples of each minute
     killed: Counter[str] = Counter()
     stop = threading.Event()
     faults = [
@@ -130,7 +131,8 @@ def _run(options: argparse.Namespace, process: subprocess.Popen[str], url: str) 
     slow = [each for tally in tallies for each in tally.slow]
     asked, refused = sum(statuses.values()), statuses["503"]
     answered = [len(tally.quick) + len(tally.slow) for tally in tallies]
-    start, end = mean(memory[:_MEMORY_SAMPLES]), mean(memory[-_MEMORY_SAMPLES:])
+    minutes = [median(samples) for _, samples in sorted(memory.items())]
+    later = minutes[1:] or minutes
     return {
         "clients": options.clients,
         "seconds": options.seconds,
@@ -143,16 +145,15 @@ def _run(options: argparse.Namespace, process: subprocess.Popen[str], url: str) 
         "answers a second": round((len(quick) + len(slow)) / options.seconds, 1),
         "statuses": dict(sorted(statuses.items())),
         "refused": f"{refused / max(1, asked):.2%}",
+        "refused by kind": dict(sum((tally.refused for tally in tallies), Counter[str]())),
         "answers with a lane left out": sum(tally.partial for tally in tallies),
         "connections reopened": sum(tally.reopened for tally in tallies),
         "answers of a client, least and most": [min(answered), max(answered)],
         "all": _percentiles([*quick, *slow]),
         "quick": _percentiles(quick),
         "slow": _percentiles(slow),
-        "memory at the start, MB": round(start),
-        "memory at the end, MB": round(end),
-        "memory change": f"{end / start - 1:+.1%}",
-        "memory each minute, MB": [round(each) for each in memory[::60]],
+        "memory each minute, MB": [round(each) for each in minutes],
+        "memory after the first minute": [f"{each / later[0] - 1:+.1%}" for each in (min(later), max(later))],
         "server alive": alive,
     }
 
@@ -214,6 +215,7 @@ def _run_client(load: Load, number: int, tally: Tally) -> None:
         taken = time.perf_counter() - started
         if asked_at >= load.begin:
             tally.statuses[status] += 1
+            tally.refused["slow" if is_slow else "quick"] += status == "503"
             if status == "200":
                 (tally.slow if is_slow else tally.quick).append(taken)
         time.sleep(min(pause, max(0.0, load.end - time.time())))
@@ -310,10 +312,12 @@ def _command(pid: int) -> bytes:
         return b""
 
 
-def _watch_memory(pid: int, load: Load, samples: list[float], stop: threading.Event) -> None:
+def _watch_memory(pid: int, load: Load, samples: dict[int, list[float]], stop: threading.Event) -> None:
     stop.wait(max(0.0, load.begin - time.time()))
-    while time.time() < load.end and not stop.wait(1.0):
-        samples.append(family_megabytes(pid))
+    while (now := time.time()) < load.end:
+        samples.setdefault(int(now - load.begin) // 60, []).append(family_megabytes(pid))
+        if stop.wait(1.0):
+            break
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@ from dowse.services.web.options import Limits
 Result = TypeVar("Result")
 # Who sent the request that the current task works on; "" where all requests come from one client.
 client_name: ContextVar[str] = ContextVar("client", default="")
-# Weight of the last request in the mean time that requests take (exponential moving average).
-_LAST_SHARE = 0.1
+# Weight of the last request in the mean time that requests take (exponential moving average). Small, as the
+# mean stands for a queue of hundreds, which a few that waited for a lane's new process must not close.
+_LAST_SHARE = 0.02
 # A request that would wait for a larger share of its time limit is refused at once: its client may retry.
 _MAX_WAIT_SHARE = 0.5
 # Share of its time limit after which a request has to end, so that what is done by then can still be sent.
@@ -49,7 +50,7 @@ class BoundedThreadPool:
         self._lock = threading.Lock()
         self._queues: OrderedDict[str, deque[_Job]] = OrderedDict()  # none is empty
         self._running = 0
-        self._mean_seconds = 0.0
+        self._finished, self._mean_seconds = 0, 0.0
 
     @property
     def pending(self) -> int:
@@ -150,7 +151,9 @@ class BoundedThreadPool:
     def _finish(self, started: float) -> None:
         with self._lock:
             self._running -= 1
-            self._mean_seconds += _LAST_SHARE * (time.monotonic() - started - self._mean_seconds)
+            self._finished += 1
+            share = max(_LAST_SHARE, 1 / self._finished)
+            self._mean_seconds += share * (time.monotonic() - started - self._mean_seconds)
 
 
 def _busy(wait: float) -> Busy:
