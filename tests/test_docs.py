@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 RANKING = (ROOT / "docs" / "RANKING.md").read_text("utf-8")
 _PATH = re.compile(r"`((?:src/dowse|bench|tests|training|scripts|packaging)/[\w./-]+\.\w+)`")
+_TEST = re.compile(r"`((?:[\w-]+/)*test_\w+\.py)`")  # as a promise names the tests that hold it
 _COMMAND = re.compile(r"(?<![\w-])dowse (?!train|feedback)[a-z-]+ [^`\n#|]*")
 _LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)")
 
@@ -36,6 +37,7 @@ def parsers() -> Iterator[argparse.ArgumentParser]:
 def test_files_that_are_named_exist(document):
     text = document.read_text("utf-8")
     named = [ROOT / path for path in _PATH.findall(text)]
+    named += [ROOT / "tests" / path.removeprefix("tests/") for path in _TEST.findall(text)]
     named += [document.parent / link for link in _LINK.findall(text)]
     assert [path for path in named if not path.exists()] == []
 

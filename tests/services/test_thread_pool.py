@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -114,5 +115,23 @@ def test_a_request_that_would_wait_too_long_is_told_when_to_come_back() -> None:
         await asyncio.sleep(0)
         gate.set()
         return await answer
+
+    _run(crowd())
+
+
+def test_a_few_slow_requests_refuse_nobody() -> None:
+    """Those that waited for a lane whose process was killed took long; two hundred clients still wait."""
+
+    async def crowd() -> None:
+        gate = threading.Event()
+        pool = BoundedThreadPool(Limits(threads=8, seconds=20.0))
+        for seconds in [0.1] * 100 + [3.0] * 4:
+            pool._running += 1
+            pool._finish(time.monotonic() - seconds)
+        asked = [_ask(pool, f"client {number}", gate.wait) for number in range(200)]
+        await asyncio.sleep(0)
+        gate.set()
+        assert all(await asyncio.gather(*asked))
+        pool.close()
 
     _run(crowd())
