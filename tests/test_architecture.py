@@ -33,7 +33,7 @@ BUDGETS = {
     "research": 1_620,
     "search": 6_600,
     "security": 600,
-    "services": 3_030,
+    "services": 3_050,
     "source": 3_270,
     "storage": 8_290,
     "transfer": 410,
