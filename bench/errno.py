@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import argparse
 import collections
+import functools
+import itertools
 import json
 import math
+import multiprocessing
 import random
 import sys
 import time
@@ -52,14 +55,30 @@ def main() -> None:
     parser.add_argument("--writers", default=",".join([*WRITERS, *COMMANDS]))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
+    began = time.monotonic()
+    with multiprocessing.get_context("fork").Pool(options.processes) as pool:
+        parts = pool.map(functools.partial(_part, options), range(options.processes), 1)
+    outcomes = [outcome for part in parts for outcome in part]
+    results = _summary(outcomes) | {"seed": options.seed, "seconds": round(time.monotonic() - began)}
+    print(json.dumps(results, indent=1))
+    if options.out:
+        write_results(options.out, results)
+
+
+def _part(options: argparse.Namespace, part: int) -> list[tuple[str, str, str, str]]:
+    """Return the outcomes of one process: the writer, the kind, the injection and what is wrong."""
     began, outcomes = time.monotonic(), []
+    runs = len(range(part, options.runs, options.processes))
     with work_folder(None) as base:
         places, modules = forked(lambda: (prepare(base), list(sys.modules)))
         load_modules(modules)
         known = {name: _undisturbed(name, places, base / "run") for name in options.writers.split(",")}
-        for name, injection in _injections(known, options.seed):
-            if len(outcomes) >= options.runs or time.monotonic() - began > options.seconds:
+        for name, injection in itertools.islice(
+            _injections(known, options.seed), part, None, options.processes
+        ):
+            if len(outcomes) >= runs or time.monotonic() - began > options.seconds:
                 break
             place = places[_start(name)].copy(base / "run")
             is_mended = random.Random(str(injection)).random() < options.mended
@@ -68,10 +87,7 @@ def main() -> None:
                 outcomes.append((name, kind, str(injection), wrong))
             if wrong:
                 print(name, injection, kind, wrong, flush=True)
-    results = _summary(outcomes) | {"seed": options.seed, "seconds": round(time.monotonic() - began)}
-    print(json.dumps(results, indent=1))
-    if options.out:
-        write_results(options.out, results)
+    return outcomes
 
 
 def _start(name: str) -> str:
