@@ -40,7 +40,7 @@ BUDGETS = {
     "vectors": 1_870,
     "watch": 1_050,
     "workers": 700,
-    "": 2_860,
+    "": 2_960,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
 MAX_TESTS, MAX_BENCH, MAX_WORDS = 47_400, 9_700, 27_000

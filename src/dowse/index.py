@@ -177,6 +177,10 @@ class Index:
         """
         from dowse.indexing.update import update
 
+        if not self.is_shared and not self.backend.exists():
+            from dowse.disk_use import remove_unused
+
+            remove_unused()
         if rebuild:
             self.lanes.close()
             self.backend.start_over(wait, on_wait)

@@ -6,6 +6,7 @@ somebody has it open stays consistent.
 
 from __future__ import annotations
 
+import glob
 import sqlite3
 import threading
 import time
@@ -33,8 +34,9 @@ MAX_VISITOR_EVENTS, MAX_EVENTS = 5_000, 200_000
 _EVENT_COLUMNS = "q.asked, e.symbol, e.kind, e.visitor, e.rank, e.time"
 
 
-# Before the number in the name of a damaged file that was set aside.
+# Before the number in the name of a damaged file that was set aside; so many are kept, the newest.
 _DAMAGED = ".damaged-"
+KEPT_DAMAGED = 3
 _FORMAT = 1
 _SCHEMA = """
 CREATE TABLE queries (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, asked TEXT NOT NULL);
@@ -245,11 +247,14 @@ class FeedbackStore:
 
     def _set_aside(self) -> Path:
         """Rename a damaged file, which can't be made again, and return its new path."""
-        number = 1
-        while (aside := self.path.with_name(f"{self.path.name}{_DAMAGED}{number}")).exists():
-            number += 1
+        start = self.path.name + _DAMAGED
+        endings = (path.name.removeprefix(start) for path in self.path.parent.glob(f"{glob.escape(start)}*"))
+        numbers = sorted(int(ending) for ending in endings if ending.isdecimal())
+        aside = self.path.with_name(f"{start}{max(numbers, default=0) + 1}")
         with suppress(OSError):  # of a folder that can't be written to it stays in use
             self.path.replace(aside)
+            for number in numbers[: 1 - KEPT_DAMAGED]:
+                self.path.with_name(f"{start}{number}").unlink(missing_ok=True)
             return aside
         return self.path
 

@@ -10,7 +10,11 @@ from pathlib import Path
 from dowse.config import data_folder
 from dowse.errors import DowseError
 from dowse.install.editing import EditError
+from dowse.security.leftovers import remove_leftovers
 from dowse.security.safe_files import make_private_directory, write_atomically
+
+# Of the files with one name: enough to find the content before the first change.
+_KEPT_BACKUPS = 20
 
 
 def read(path: Path) -> bytes | None:
@@ -44,7 +48,8 @@ def write(path: Path, before: bytes | None, after: bytes) -> None:
         raise DowseError(
             f"{target} is read-only; change its mode, or the program that generates it, and run this again"
         )
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    remove_leftovers(target.parent, f".{target.name}.")
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.{os.getpid()}-", dir=target.parent)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -73,12 +78,20 @@ def write_backup(path: Path, data: bytes | None) -> Path | None:
     if not backup.exists():
         make_private_directory(backup.parent)
         write_atomically(backup, data)
+        for old in _backups(path)[:-_KEPT_BACKUPS]:
+            old.unlink(missing_ok=True)
     return backup
 
 
 def backups(path: Path) -> list[bytes]:
     """Return the contents of all backups of files with this name."""
-    return [backup.read_bytes() for backup in sorted(_backup_folder().glob(f"{_backup_name(path)}.*"))]
+    return [backup.read_bytes() for backup in _backups(path)]
+
+
+def _backups(path: Path) -> list[Path]:
+    """Return the backups of files with this name, the oldest first."""
+    found = _backup_folder().glob(f"{_backup_name(path)}.*")
+    return sorted(found, key=lambda backup: (backup.stat().st_mtime, backup.name))
 
 
 def _backup_folder() -> Path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -42,7 +43,10 @@ class Clone(NamedTuple):
 
 def find_clone(address: GitAddress) -> Clone | None:
     """Return the copy of a repository, None if there is none yet."""
-    return read_clone(_folder(address) / address.name)
+    folder = _folder(address)
+    with contextlib.suppress(OSError):
+        os.utime(folder)  # it is in use (`disk_use.py`)
+    return read_clone(folder / address.name)
 
 
 def read_clone(root: Path) -> Clone | None:

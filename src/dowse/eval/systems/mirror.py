@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import weakref
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from dowse.index import Index
+from dowse.security.leftovers import remove_leftovers
 from dowse.storage.protocol import Reader
 from dowse.types import StoredFile
 
@@ -32,7 +34,8 @@ def mirror(index: Index) -> Mirror:
     Where documentation is held back it is left out here too, or a tool that reads files would be asked for
     sentences that it can simply look up.
     """
-    folder = Path(tempfile.mkdtemp(prefix="dowse-eval-"))
+    remove_leftovers(Path(tempfile.gettempdir()), "dowse-eval-")
+    folder = Path(tempfile.mkdtemp(prefix=f"dowse-eval-{os.getpid()}-"))
     with index.backend.reader() as reader:
         names = {_name(file, reader.is_corpus): file for file in reader.files()}
         copy = Mirror(folder, names, reader.is_corpus)

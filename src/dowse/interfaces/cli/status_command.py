@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from dowse.disk_use import measure_stores
 from dowse.errors import IndexMissing
 from dowse.formats.text import format_age, format_size
 from dowse.interfaces.cli import flags
@@ -36,6 +37,7 @@ def run(options: argparse.Namespace) -> int:
         _list_files(index, as_json=options.json)
         return EXIT_FOUND
     facts = {**index.status(), "copy": _copy(index), "resident_process": resident_pid()}
+    facts["disk"] = [store._asdict() for store in measure_stores()]
     if options.json:
         print_json(facts)
         return EXIT_FOUND
@@ -51,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
         *_adapter_lines(facts),
         ("languages", ", ".join(f"{name or 'text'} {n:,}" for name, n in facts["languages"].items())),
         ("fresh", _freshness(facts)),
+        *_disk_lines(facts),
     ]
     if facts["writer"]:
         lines.append(("writing", f"process {facts['writer']}"))
@@ -77,6 +80,12 @@ def _copy_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
         return []
     age = format_age(copy["fetched_at"])
     return [("copy of", f"{copy['address']} at {copy['commit'][:12]}, fetched {age}")]
+
+
+def _disk_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what all indexes of the user take, with its limits."""
+    lines = [f"{store['name']} {format_size(store['bytes'])} ({store['limit']})" for store in facts["disk"]]
+    return [("disk" if not number else "", line) for number, line in enumerate(lines)]
 
 
 def _embedded(facts: Mapping[str, Any]) -> str:
