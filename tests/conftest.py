@@ -22,6 +22,7 @@ pytest.register_assert_rewrite(
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from dowse import Index  # noqa: E402
+from dowse.indexing.parse_jobs import ParserSetup  # noqa: E402
 from dowse.indexing.parse_pool import keep_idle_workers  # noqa: E402
 
 DATA = Path(__file__).parent / "data"
@@ -132,9 +133,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def idle_parsers() -> Iterator[None]:
-    """Keep parser processes from test to test, as a watcher does: starting one is most of a small update."""
-    with keep_idle_workers(2):
+def idle_parsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep parser processes from test to test, as a watcher does: starting one is most of a small update.
+
+    So those of all trees in temporary folders have the same rights.
+    """
+    base = str(tmp_path_factory.getbasetemp())
+
+    def make_setup(seconds: float, folders: tuple[tuple[str, tuple[int, int]], ...]) -> ParserSetup:
+        is_shared = all(path.startswith(base) for path, _ in folders) and not os.path.islink(base)
+        return ParserSetup(seconds, ((base, (0, 0)),) if is_shared else folders)
+
+    with keep_idle_workers(2), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dowse.indexing.parse_pool.ParserSetup", make_setup)
         yield
 
 

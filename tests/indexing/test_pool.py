@@ -29,7 +29,7 @@ import dowse.indexing.parse_worker as worker
 parse_path, parse_functions = worker.parse_path, worker.parse_functions
 def fail(name):
     if "segfault" in name:
-        os.kill(os.getpid(), signal.SIGSEGV)
+        signal.raise_signal(signal.SIGSEGV)
     if "leave" in name:
         os._exit(3)
     if "raise" in name:
@@ -64,7 +64,7 @@ def jobs(root: Path, names: list[str]) -> list[Job]:
 @pytest.mark.parametrize("processes", [1, 3])
 def test_every_job_is_answered(tmp_path, processes):
     names = [f"{i}.py" for i in range(30)]
-    replies = list(pool.parse_all(jobs(tmp_path, names), processes))
+    replies = list(pool.parse_all(jobs(tmp_path, names), processes, root=tmp_path))
     assert [reply.key for reply in replies] == names
     assert all(reply.status == "parsed" and len(reply.records) == 1 for reply in replies)
 
@@ -84,7 +84,9 @@ def test_two_builds_number_files_alike(tmp_path):
 def test_a_deadly_file_costs_itself_alone(tmp_path):
     names = [f"{i}.py" for i in range(8)]
     names[1], names[4], names[7] = "segfault.py", "leave.py", "raise.py"
-    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=with_patch(FAULTY))}
+    replies = {
+        r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, root=tmp_path, program=with_patch(FAULTY))
+    }
     assert replies["segfault.py"].reason == "parser died (SIGSEGV)"
     assert replies["leave.py"].reason == "parser died (exit code 3)"
     # 120: it also failed to print why, since nobody reads that.
@@ -96,7 +98,9 @@ def test_a_deadly_file_costs_itself_alone(tmp_path):
 
 def test_a_file_that_never_ends_costs_itself_alone(tmp_path):
     names = ["before.py", "hang.py", "after.py"]
-    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, 1, with_patch(FAULTY))}
+    replies = {
+        r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, 1, with_patch(FAULTY), root=tmp_path)
+    }
     assert replies["hang.py"].reason == "parser took longer than 1 s"
     assert replies["before.py"].records and replies["after.py"].records
 
@@ -114,7 +118,7 @@ def poisoned(data, language, path, **limits):
     if "hungry" in path:
         bytearray(1 << 31)
     if "crash" in path:
-        os.kill(os.getpid(), signal.SIGSEGV)
+        signal.raise_signal(signal.SIGSEGV)
     return parse_file(data, language, path, **limits)
 records.parse_file = poisoned
 """
@@ -122,7 +126,10 @@ records.parse_file = poisoned
 
 def test_a_file_that_cannot_be_parsed_is_indexed_as_plain_lines(tmp_path):
     names = ["before.py", "slow.py", "crash.py", "after.py"]
-    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=with_patch(POISONED))}
+    replies = {
+        r.key: r
+        for r in pool.parse_all(jobs(tmp_path, names), 1, root=tmp_path, program=with_patch(POISONED))
+    }
     assert {key: reply.records[0].problem for key, reply in replies.items()} == {
         "before.py": "",
         "slow.py": "parser took too much CPU time for the size of the file; indexed as plain lines",
@@ -137,7 +144,9 @@ def test_a_file_that_cannot_be_parsed_is_indexed_as_plain_lines(tmp_path):
 def test_a_file_that_takes_too_much_memory_is_indexed_as_plain_lines(tmp_path):
     replies = {
         r.key: r
-        for r in pool.parse_all(jobs(tmp_path, ["hungry.py", "b.py"]), 1, program=with_patch(POISONED))
+        for r in pool.parse_all(
+            jobs(tmp_path, ["hungry.py", "b.py"]), 1, root=tmp_path, program=with_patch(POISONED)
+        )
     }
     assert replies["hungry.py"].records[0].problem.endswith("; indexed as plain lines")
     assert replies["b.py"].records[0].problem == ""
@@ -226,7 +235,7 @@ def test_links_are_those_of_one_process_even_if_the_processes_die(tmp_path, patc
     tables = []
     for name in ("alone", "together"):
         with LocalBackend(tmp_path / name).writer() as writer:
-            for reply in pool.parse_all(made, 2):
+            for reply in pool.parse_all(made, 2, root=root):
                 writer.put(reply.records[0])
             program = with_patch(patch) if patch else ""
             shared = partial(resolve_in_processes, writer, 2, program=program)

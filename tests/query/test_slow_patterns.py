@@ -57,7 +57,7 @@ def test_a_pattern_ends_at_its_deadline_within_one_line(pattern: str, line: byte
     with time_limit(0.5), pytest.raises(TooSlow, match=r"within 0.5 s"):
         compiled.find_lines(line + "é".encode() if "é" in pattern else line)
         compiled.find_lines(line * 2)
-    assert time.monotonic() - started < 2.0
+    assert time.monotonic() - started < 4.0
 
 
 def test_a_cancelled_pattern_ends_at_once(line: bytes) -> None:

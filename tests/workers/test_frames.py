@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import pickle
 import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse.errors import QueryError
+from dowse.indexing.parse_jobs import Reply
 from dowse.workers import frames
 
 
@@ -48,6 +51,36 @@ def test_a_message_cut_short_is_the_end(data):
 def test_what_is_no_message_is_told(broken):
     with pytest.raises(ValueError, match="message"):
         through_pipe([broken])
+
+
+def test_messages_of_confined_processes_hold_data_only():
+    reply = Reply("a", "skipped", reason="b")
+    for message in (reply, [QueryError("c")], {"d": (1, b"e", {2.0})}):
+        data = frames.pack(message)[8:]
+        assert repr(frames.load_data(data)) == repr(message)
+
+
+class _Call:
+    def __init__(self, function, *arguments):
+        self._call = function, arguments
+
+    def __reduce__(self):
+        return self._call
+
+
+@pytest.mark.parametrize(
+    "message", [_Call(os.system, "true"), _Call(print), _Call(frames.pack, 1), frames.FrameReader]
+)
+def test_code_in_messages_of_confined_processes_is_refused(message):
+    with pytest.raises(pickle.UnpicklingError, match="is no data"):
+        frames.load_data(pickle.dumps(message))
+
+
+def test_modules_are_no_way_to_code_in_messages():
+    message = b"\x80\x04\x8c\x0ddowse.workers\x8c\x0bframes.pack\x93."
+    for data in (message, message.replace(b"\x0bframes.pack", b"\x09os.system")):
+        with pytest.raises(pickle.UnpicklingError, match="is no data"):
+            frames.load_data(data)
 
 
 def test_messages_that_arrive_together_are_kept_apart():

@@ -20,11 +20,11 @@ def complete_deferred_files(writer: Writer, processes: int) -> None:
 
     Their texts come from the index: a file may have changed since it was read.
     """
-    run, address, tree = str(time.monotonic_ns()), writer.share_graph(), Path(writer.meta()["root"]).name
+    run, address, root = str(time.monotonic_ns()), writer.share_graph(), writer.meta()["root"]
     uncommitted = 0
     while files := writer.deferred_files(_FILES_AT_ONCE):
-        jobs = (GraphJob(run, address, file, tree) for file in files)
-        replies = parse_all(jobs, processes)
+        jobs = (GraphJob(run, address, file, Path(root).name) for file in files)
+        replies = parse_all(jobs, processes, root=root, catalog=address)
         for file, reply in zip(files, replies, strict=True):
             # A file that ends the process now has its definitions, and no references.
             writer.complete_file(file.file_id, reply.graph or empty_graph_part(file))

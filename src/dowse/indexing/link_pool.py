@@ -44,7 +44,8 @@ def resolve_in_processes(
     starts = range(0, len(file_ids), size)
     jobs = [LinkJob(run, address, tuple(file_ids[start : start + size])) for start in starts]
     window = _MAX_AHEAD * processes
-    replies = parse_all(jobs, processes, program=program, window=window)
+    root = writer.meta().get("root", "")  # as for parsing, whose processes do this as well
+    replies = parse_all(jobs, processes, program=program, window=window, root=root, catalog=address)
     for job, reply in zip(jobs, replies, strict=True):
         if reply.status == "linked":
             for file_id, resolved, named, dependencies in reply.links:

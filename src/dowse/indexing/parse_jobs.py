@@ -16,8 +16,18 @@ MAX_REPLY_BYTES = 1 << 32
 
 # parsed: there are records; unchanged: the content has the known hash; skipped: not worth indexing, or a
 # secret; unreadable: the system refused; crashed: no parser process survived it. These three say why.
-# linked: there are links. extracted: there is a graph part.
-Status = Literal["parsed", "unchanged", "skipped", "unreadable", "crashed", "linked", "extracted"]
+# linked: there are links. extracted: there is a graph part. grammar: it needs one that is not extracted yet,
+# and is named as the reason.
+Status = Literal["parsed", "unchanged", "skipped", "unreadable", "crashed", "linked", "extracted", "grammar"]
+
+
+class ParserSetup(NamedTuple):
+    """The first message to a parser process."""
+
+    seconds: float  # of wall time for a job
+    # That it may read, with their identity: the right is for a folder, not for a path, and one that takes its
+    # place needs another process.
+    folders: tuple[tuple[str, tuple[int, int]], ...]
 
 
 class Job(NamedTuple):

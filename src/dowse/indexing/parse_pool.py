@@ -7,10 +7,20 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from dowse.errors import DowseError
 from dowse.indexing.memory_budget import WORKER_BYTES, resident_bytes
-from dowse.indexing.parse_jobs import MAX_REPLY_BYTES, AnyJob, CorpusJob, GraphJob, LinkJob, Reply
+from dowse.indexing.parse_jobs import (
+    MAX_REPLY_BYTES,
+    AnyJob,
+    CorpusJob,
+    GraphJob,
+    LinkJob,
+    ParserSetup,
+    Reply,
+)
+from dowse.parsing.grammar_library import extract
 from dowse.parsing.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS, file_seconds
 from dowse.workers.idle import IdleWorkers
 from dowse.workers.program import worker_program
@@ -36,6 +46,8 @@ def parse_all(
     program: str = "",
     worker_bytes: int = WORKER_BYTES,
     window: int = WINDOW,
+    root: str | Path = "",
+    catalog: str = "",
 ) -> Iterator[Reply]:
     """Yield a reply for every job, in the order of the jobs, so that two builds of an index are the same.
 
@@ -46,8 +58,12 @@ def parse_all(
         program: The program of the processes, if not `parser_program()`.
         worker_bytes: A process that takes more is replaced once it has done what it was sent.
         window: Jobs that are started ahead of the first unfinished one.
+        root: The tree whose files are read; the processes may read no others.
+        catalog: That of the index, whose folder is read as well.
     """
-    pool = _Pool(jobs, time_limit, program or parser_program(), worker_bytes, window)
+    folders = filter(None, [str(root), catalog and str(Path(catalog).parent)])
+    setup = ParserSetup(time_limit, tuple((folder, _identity(folder)) for folder in folders))
+    pool = _Pool(jobs, setup, program or parser_program(), worker_bytes, window)
     threads = [threading.Thread(target=_Driver(pool).run, daemon=True) for _ in range(max(1, processes))]
     for thread in threads:
         thread.start()
@@ -72,6 +88,14 @@ def parse_all(
         while any(thread.is_alive() for thread in threads):  # some may wait for room in the queue
             with contextlib.suppress(queue.Empty):
                 pool.replies.get(timeout=0.05)
+
+
+def _identity(folder: str) -> tuple[int, int]:
+    try:
+        stat = Path(folder).stat()
+    except OSError:  # it is gone, which its reader reports
+        return 0, 0
+    return stat.st_dev, stat.st_ino
 
 
 def parser_program() -> str:
@@ -117,9 +141,9 @@ class _Pool:
     """What the threads of one call share."""
 
     def __init__(
-        self, jobs: Iterable[AnyJob], time_limit: int, program: str, worker_bytes: int, window: int
+        self, jobs: Iterable[AnyJob], setup: ParserSetup, program: str, worker_bytes: int, window: int
     ) -> None:
-        self.time_limit, self.program, self.worker_bytes = time_limit, program, worker_bytes
+        self.setup, self.program, self.worker_bytes = setup, program, worker_bytes
         self.slow_files = SlowFileBudget()
         # The number of a job and its replies; an error; None from a thread that ends.
         self.replies: queue.Queue[tuple[int, list[Reply]] | BaseException | None]
@@ -141,11 +165,11 @@ class _Pool:
     def worker(self) -> Supervisor:
         """Return the process that was kept, or one that is to be started."""
         worker = _idle.take()
-        if worker is not None and worker.program == self.program:
+        if worker is not None and (worker.program, worker.setup) == (self.program, self.setup):
             return worker
         if worker is not None:
             worker.discard()
-        return Supervisor(self.program, max_bytes=MAX_REPLY_BYTES, quiet=True)
+        return Supervisor(self.program, max_bytes=MAX_REPLY_BYTES, quiet=True, is_confined=True)
 
 
 class _Driver:
@@ -169,9 +193,13 @@ class _Driver:
                 except WorkerDied as death:
                     self._handle_death(self._worker, death)
                 else:
-                    number, _ = self._pending.popleft()
+                    number, job = self._pending.popleft()
                     self._sent -= 1
-                    self._put(number, reply)
+                    if reply.status == "grammar":
+                        extract(reply.reason)
+                        self._pending.insert(self._sent, (number, job))
+                    else:
+                        self._put(number, reply)
         except BaseException as error:  # handed to the consumer, who raises it
             pool.replies.put(error)
         finally:
@@ -210,7 +238,7 @@ class _Driver:
         if not self._sent:
             if is_too_large:
                 worker.discard()
-            worker.start(self._pool.time_limit)
+            worker.start(self._pool.setup)
             is_too_large = False
         while not is_too_large and self._sent < min(len(self._pending), self._jobs_ahead()):
             number, job = self._pending[self._sent]
@@ -252,7 +280,7 @@ class _Driver:
 
     def _reason(self, death: WorkerDied) -> str:
         if death.cause is Cause.WALL_TIME:
-            return f"parser took longer than {self._pool.time_limit} s"
+            return f"parser took longer than {self._pool.setup.seconds:g} s"
         if death.cause is Cause.CPU_TIME:
             return "parser took too much CPU time for the size of the file"
         return f"parser died ({death.detail})"

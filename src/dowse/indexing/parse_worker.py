@@ -22,15 +22,18 @@ from dowse.indexing.parse_jobs import (
     GraphJob,
     Job,
     LinkJob,
+    ParserSetup,
     Reply,
 )
 from dowse.indexing.records import Source, corpus_record, make_graph_part, make_record
+from dowse.parsing.grammar_library import GrammarMissing, ask_for_missing, grammars_folder
 from dowse.parsing.languages import detect_language
 from dowse.parsing.limits import PROCESS_MEMORY_BYTES, file_seconds
 from dowse.security.safe_files import read_below
 from dowse.source.content import classify_content, decode
 from dowse.source.secrets import secret_content_reason
 from dowse.workers.child import READY, Channel, limit_memory, time_limit
+from dowse.workers.sandbox import confine, program_paths
 
 if TYPE_CHECKING:
     from dowse.graph.link import Linker
@@ -41,23 +44,34 @@ _HEAD_BYTES = 65_536
 
 
 def main() -> None:
-    """Answer jobs until the parent is gone; its first message is the wall time for a job, in seconds."""
+    """Answer jobs until the parent is gone; its first message is a `ParserSetup`."""
     channel = Channel(MAX_REPLY_BYTES)
     # Parsing makes objects by the hundred thousand and no cycles: looking for some took 8 % on pydantic.
     gc.disable()
     limit_memory(PROCESS_MEMORY_BYTES)
     with contextlib.suppress(EOFError):
-        wall_seconds = channel.receive()
+        setup: ParserSetup = channel.receive()
+        _confine(setup)
         channel.send(READY)
+        asked = set[str]()  # for grammars, by jobs that come again
         while True:
             job = channel.receive()
+            ask_for_missing(job.key not in asked)
             reply: Reply | DowseError
             try:
-                with time_limit(wall_seconds, _cpu_seconds(job)):
+                with time_limit(setup.seconds, _cpu_seconds(job)):
                     reply = _handle(job)
-            except DowseError as error:  # not the fault of the file: a grammar can't be extracted
+            except GrammarMissing as missing:
+                asked.add(job.key)
+                reply = Reply(job.key, "grammar", reason=str(missing))
+            except DowseError as error:  # not the fault of the file: a grammar can't be loaded
                 reply = error
             channel.send(reply)  # without a limit: the parent may take its time to read this
+
+
+def _confine(setup: ParserSetup) -> None:
+    """Keep what is needed: the tree, the index, and what Python may still import or load."""
+    confine([*program_paths(), grammars_folder(), *(path for path, _ in setup.folders)])
 
 
 def _cpu_seconds(job: AnyJob) -> float:

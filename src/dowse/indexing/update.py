@@ -124,7 +124,7 @@ def _update_tree(
     seen: ScanResult | None,
     defer_graph: bool,
 ) -> Report:
-    diff = difference(root, writer, settings, seen)
+    diff, catalog = difference(root, writer, settings, seen), writer.share_graph()
     for key in diff.deleted:
         writer.delete(key)
     size = sum(job.size for job in diff.jobs)
@@ -136,7 +136,8 @@ def _update_tree(
     jobs = (job._replace(is_deferred=is_deferred) for job in diff.jobs)
     results = _Results(writer, diff.skipped)
     uncommitted = 0
-    for done, reply in enumerate(parse_all(jobs, processes), 1):
+    replies = parse_all(jobs, processes, root=root, catalog=catalog)
+    for done, reply in enumerate(replies, 1):
         results.store(reply)
         on_progress(Progress(done, len(diff.jobs)))
         uncommitted += sum(record.size for record in reply.records)

@@ -7,6 +7,7 @@ twice for each grammar: parsing processes have little CPU time for a file.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -31,6 +32,12 @@ _FOLDER_VARIABLE = "SEMBLE_GRAMMARS_CACHE_DIR"
 _CAPSULE_NAME = b"tree_sitter.Language"
 
 _lock = Lock()
+# In a process that may not write: whether its parent should be asked for what is missing.
+_asks: bool | None = None
+
+
+class GrammarMissing(Exception):
+    """A grammar is not extracted or damaged, and this process may not write: its parent may (`extract`)."""
 
 
 def load_language(name: str) -> Language:
@@ -47,15 +54,42 @@ def load_language(name: str) -> Language:
         try:
             folder = _folder(archive)
             make_private_directory(folder)
-            return _load(archive, entry, folder)
+            if _asks is None:
+                return _load(archive, entry, folder)
+            return _open(folder / entry["file"], entry["symbol"])
         except (OSError, DowseError):  # read-only, full, mounted without `exec`, of another user
-            from dowse.security.leftovers import temporary_folder
+            if _asks:
+                raise GrammarMissing(name) from None
         try:
-            with temporary_folder("dowse-grammar-") as temporary:
-                return _load(archive, entry, temporary)
+            return _load_from_memory(archive, entry)
         except OSError as error:
             remedy = find_remedy(error) or "check its folder, or reinstall dowse"
             raise DowseError(f"the grammar of {name} can't be loaded ({error}); {remedy}") from error
+
+
+def extract(name: str) -> None:
+    """Extract a grammar for a process that may not; if it can't be stored, that process uses memory."""
+    with contextlib.suppress(OSError, DowseError, KeyError):
+        manifest, archive = _manifest()
+        folder, entry = _folder(archive), manifest["languages"][name]
+        make_private_directory(folder)
+        library = folder / entry["file"]
+        if not library.exists() or _checksum(library.read_bytes()) != entry["sha256"]:
+            write_atomically(library, _extract(archive, entry))
+
+
+def ask_for_missing(asks: bool) -> None:
+    """Have `load_language` write no files, and raise GrammarMissing instead or load grammars into memory."""
+    global _asks
+    _asks = asks
+
+
+def grammars_folder() -> str:
+    """Return the folder of extracted grammars, which is made if it can be."""
+    folder = _folder(_manifest()[1])
+    with contextlib.suppress(OSError, DowseError):
+        make_private_directory(folder)
+    return str(folder)
 
 
 def damaged_grammars(names: Iterable[str]) -> list[str]:
@@ -93,6 +127,22 @@ def _load(archive: Path, entry: dict[str, str], folder: Path) -> Language:
             pass
     write_atomically(library, _extract(archive, entry))
     return _open(library, entry["symbol"])
+
+
+def _load_from_memory(archive: Path, entry: dict[str, str]) -> Language:
+    """Load a grammar that no folder can keep: from memory, or a folder that goes at once."""
+    data = _extract(archive, entry)
+    if hasattr(os, "memfd_create"):
+        handle = os.memfd_create(entry["file"])
+        try:
+            os.write(handle, data)
+            return _open(Path(f"/proc/self/fd/{handle}"), entry["symbol"])
+        finally:
+            os.close(handle)
+    from dowse.security.leftovers import temporary_folder
+
+    with temporary_folder("dowse-grammar-") as temporary:
+        return _load(archive, entry, temporary)
 
 
 def _extract(archive: Path, entry: dict[str, str]) -> bytes:

@@ -1,11 +1,14 @@
 """Messages between a process and its workers: length-prefixed frames, each a pickle.
 
-Both ends are dowse, so a message is any picklable object. The daemon has a framing of its own
+Both ends are dowse, so a message is any picklable object; from a process that may have been taken over, it is
+one without code (`load_data`). The daemon has a framing of its own
 (`interfaces/daemon/frames.py`): its client may not load `pickle`, and reads only bytes.
 """
 
 from __future__ import annotations
 
+import enum
+import io
 import os
 import pickle
 import struct
@@ -31,6 +34,24 @@ def pack(message: object, max_bytes: int = MAX_BYTES) -> bytes:
     return _LENGTH.pack(len(body)) + body
 
 
+def load_data(message: bytes | memoryview) -> Any:  # noqa: ANN401 - any message
+    """Return a message that holds our data classes and errors only; raises UnpicklingError for others."""
+    return _DataUnpickler(io.BytesIO(message)).load()
+
+
+class _DataUnpickler(pickle.Unpickler):
+    """Finds no function and no class that does anything when it is made."""
+
+    def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401 - any class
+        found = super().find_class(module, name) if module.startswith("dowse.") and "." not in name else None
+        is_data = isinstance(found, type) and (
+            hasattr(found, "__dataclass_fields__") or issubclass(found, tuple | enum.Enum | Exception)
+        )
+        if not is_data:
+            raise pickle.UnpicklingError(f"{module}.{name} is no data")
+        return found
+
+
 def write_frame(handle: int, frame: bytes, wait: Callable[[], None] = _no_wait) -> None:
     """Write one frame to a pipe; `wait` is called whenever a non-blocking pipe is full."""
     left = memoryview(frame)
@@ -44,8 +65,13 @@ def write_frame(handle: int, frame: bytes, wait: Callable[[], None] = _no_wait) 
 class FrameReader:
     """Reads frames from a pipe and keeps what was read beyond the end of one; for one thread."""
 
-    def __init__(self, handle: int, max_bytes: int = MAX_BYTES) -> None:
-        self._handle, self._max_bytes = handle, max_bytes
+    def __init__(
+        self,
+        handle: int,
+        max_bytes: int = MAX_BYTES,
+        load: Callable[[memoryview], Any] = pickle.loads,
+    ) -> None:
+        self._handle, self._max_bytes, self._load = handle, max_bytes, load
         self._data = bytearray()
 
     def read(self, wait: Callable[[], None] = _no_wait) -> Any:  # noqa: ANN401 - any message
@@ -63,7 +89,7 @@ class FrameReader:
             end = end or self._frame_end()
         frame, self._data = self._data, self._data[end:]
         try:
-            return pickle.loads(memoryview(frame)[_LENGTH.size : end])  # noqa: S301 - both ends are ours
+            return self._load(memoryview(frame)[_LENGTH.size : end])
         except Exception as error:  # a class that is not here, a constructor that fails
             raise ValueError(f"a message can't be read: {error!r}") from error
 

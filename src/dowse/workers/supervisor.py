@@ -11,6 +11,7 @@ import contextlib
 import enum
 import math
 import os
+import pickle
 import select
 import signal
 import subprocess
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dowse.workers.child import READY
-from dowse.workers.frames import MAX_BYTES, FrameReader, pack, write_frame
+from dowse.workers.frames import MAX_BYTES, FrameReader, load_data, pack, write_frame
 
 # How long to wait for a process that was killed; one that hangs in the kernel goes when that lets it.
 _END_SECONDS = 2.0
@@ -67,6 +68,7 @@ class Supervisor:
         own_group: bool = False,
         quiet: bool = False,
         environment: Mapping[str, str] | None = None,
+        is_confined: bool = False,
     ) -> None:
         """Prepare a process; nothing runs before `start`.
 
@@ -77,10 +79,13 @@ class Supervisor:
             own_group: Whether it gets a session of its own, and is killed with all that it starts.
             quiet: Whether standard error is read until the process is ready, and then closed.
             environment: Its environment, if not that of this process.
+            is_confined: Whether it reads hostile bytes (`workers.sandbox`), so its messages are not trusted.
         """
         self.program = program
+        self.setup: object = None  # the first message of the process
         self._max_bytes, self._start_seconds = max_bytes, start_seconds
         self._own_group, self._quiet, self._environment = own_group, quiet, environment
+        self._load = load_data if is_confined else pickle.loads
         self._process: subprocess.Popen[bytes] | None = None
         self._stdin = self._stdout = -1
         self._reader: FrameReader | None = None
@@ -100,6 +105,7 @@ class Supervisor:
         if self.pid is not None:
             return
         self.discard()
+        self.setup = setup
         frame = pack(setup, self._max_bytes)
         process = self._launch()
         try:  # no other thread sends yet
@@ -183,7 +189,7 @@ class Supervisor:
             raise WorkerDied(Cause.NOT_STARTED, str(error.strerror)) from error
         assert process.stdin is not None and process.stdout is not None  # noqa: S101 - pipes, see above
         self._stdin, self._stdout = process.stdin.fileno(), process.stdout.fileno()
-        self._reader = FrameReader(self._stdout, self._max_bytes)
+        self._reader = FrameReader(self._stdout, self._max_bytes, self._load)
         if _HAS_POLL:
             os.set_blocking(self._stdin, False)
         return process

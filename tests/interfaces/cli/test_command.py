@@ -302,8 +302,10 @@ def test_symbols(run):
     assert len(rows) == 2 and {"path", "kind", "start_line"} <= set(rows[0])
 
 
-def test_doctor(run, sample, tmp_path, capsys):
+def test_doctor(run, sample, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("dowse.interfaces.cli.doctor_command.protections", lambda: ["seccomp"])
     code, out, _ = run("doctor")
+    assert "parsers and patterns: seccomp, no Landlock" in out
     assert code == 0 and "BAD" not in out and "grammars as shipped" in out and "both halves agree" in out
     assert all(check["ok"] for check in json.loads(run("doctor", "--json")[1]))
     assert main(["doctor", str(sample), "--index-dir", str(tmp_path / "none")]) == 0

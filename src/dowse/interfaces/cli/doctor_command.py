@@ -12,6 +12,7 @@ from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import open_index
 from dowse.interfaces.cli.printing import print_json, print_line
+from dowse.workers.sandbox import protections
 
 if TYPE_CHECKING:
     from dowse.index import Index
@@ -41,11 +42,23 @@ def _run_checks(index: Index) -> list[Check]:
         ("sqlite", sqlite3.sqlite_version_info >= (3, 22), sqlite3.sqlite_version),
         _grammars(),
         _models(),
+        _sandbox(),
         ("folder", index.root.exists(), str(index.root)),
     ]
     if not index.exists:
         return [*checks, ("index", True, f"none yet in {index.backend.address}; `dowse index` makes one")]
     return [*checks, *_index_checks(index)]
+
+
+def _sandbox() -> Check:
+    """Say what confines the processes that read files; on other systems nothing does, which is no fault."""
+    found = protections()
+    missing = [name for name in ("Landlock", "seccomp") if not any(each.startswith(name) for each in found)]
+    return (
+        "sandbox",
+        True,
+        f"parsers and patterns: {', '.join([*found, *(f'no {name}' for name in missing)])}",
+    )
 
 
 def _grammars() -> Check:

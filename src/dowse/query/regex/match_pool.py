@@ -29,7 +29,7 @@ def find_spans(node: Node, data: bytes, one_a_line: bool) -> list[Span]:
     """
     program = worker_program("dowse.query.regex.match_worker")
     worker = _idle.take() or Supervisor(
-        program, max_bytes=MAX_BYTES, start_seconds=_START_SECONDS, quiet=True
+        program, max_bytes=MAX_BYTES, start_seconds=_START_SECONDS, quiet=True, is_confined=True
     )
     deadline.check()
     try:

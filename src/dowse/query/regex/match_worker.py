@@ -15,6 +15,7 @@ from dowse.query.regex.engines import Engines
 from dowse.query.regex.re2_engine import MAX_MEMORY_APART
 from dowse.types import Span
 from dowse.workers.child import READY, Channel, limit_memory, lower_priority, time_limit
+from dowse.workers.sandbox import confine
 
 # Texts and patterns are as large as `max_file_bytes` and the command line allow.
 MAX_BYTES = 1 << 32
@@ -40,6 +41,7 @@ def main() -> None:
     lower_priority(_NICENESS)
     with contextlib.suppress(EOFError):
         channel.receive()
+        confine(())
         channel.send(READY)
         while True:
             request: MatchRequest = channel.receive()

@@ -373,6 +373,8 @@ def _connect(uri: str, is_mapped: bool) -> sqlite3.Connection:
     db.execute("PRAGMA trusted_schema=OFF")  # an index may come from anybody: no functions in its schema
     # Memory-mapped: a reader touches pages all over the file, without a system call for each.
     db.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}" if is_mapped else "PRAGMA cache_size=-32000")
+    if not is_mapped:
+        db.execute("PRAGMA temp_store=MEMORY")  # processes that link may not write files
     return db
 
 
