@@ -64,6 +64,7 @@ SMALL = {
     ],
     "power_cut": [],
     "quality": [["--data", "data", "--repos", "checkouts", "--only", "cosqa kept", "--work", "w"]],
+    "races": [],
     "rankings": [],
     "slow_patterns": [],
     "startup": [],
@@ -101,6 +102,7 @@ LARGE = {
     ],
     "million": [["--corpus", "functions.jsonl", "--work", "w", "--sizes", "3", "--encoder", "small"]],
     "power_cut": [["--draws", "1", "--mended", "0", "--writers", "index"]],
+    "races": [["--seconds", "2"]],
     "rankings": [
         ["dump", "r.gz", "--data", "data", "--checkouts", "checkouts"],
         ["compare", "r.gz", "r.gz", "--out", "rankings.json"],
