@@ -176,7 +176,7 @@ def test_what_a_script_is_for(script: str, tmp_path: Path) -> None:
 @pytest.mark.large
 @pytest.mark.parametrize("script", sorted(LARGE))
 def test_a_longer_run(script: str, place: Path) -> None:
-    if script == "power_cut" and shutil.which("strace") is None:
+    if script in ("errno", "power_cut") and shutil.which("strace") is None:
         pytest.skip("strace is missing")
     settings = {"DOWSE_ENCODER": "base" if script == "first_search" else "small"}  # one has a table
     if script == "warm_speed":  # it ends the process that it measures

@@ -57,6 +57,8 @@ def test_commands_answer_with_a_note_or_fail_in_one_line(tmp_path, small_disk):
     assert "without the latest changes" in found.stderr and found.stderr.count("\n") == 1
     failed = run_dowse("index", *place, DOWSE_ENCODER="none")
     assert failed.returncode == 2 and failed.stderr.count("\n") == 1 and "full" in failed.stderr
+    cleared = run_dowse("clear", *place)
+    assert cleared.returncode == 0 and not (small_disk / "index" / "catalog.sqlite").exists()
 
 
 def test_feedback_names_the_remedy(small_disk):
