@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
+from dowse.errors import DowseError
+from dowse.parsing.grammar_library import extract
 from dowse.parsing.languages import detect_language, has_symbols
 from dowse.parsing.parser import parse_file
 from dowse.security.safe_files import read_below
@@ -12,6 +15,9 @@ from dowse.source.content import classify_content, decode
 from dowse.source.roles import file_role
 from dowse.source.walk import MAX_FILE_BYTES, WalkedFile, walk
 from dowse.types import TYPE_KINDS, Definition
+from dowse.workers.idle import IdleWorkers
+from dowse.workers.program import worker_program
+from dowse.workers.supervisor import Supervisor, WorkerDied
 
 # The kinds of symbols that can be targets.
 SYMBOL_KINDS = TYPE_KINDS | {"function", "method", "macro"}
@@ -27,6 +33,26 @@ _WHOLE = 10**9
 
 # How much of a file is read to detect its language, as in indexing.
 _HEAD = 65_536
+
+
+# Messages hold a file and its text.
+MAX_BYTES = 1 << 30
+# Wall time for a file; far more than the parser takes until it gives up.
+_SECONDS = 30.0
+
+Definitions = tuple[bytes, list[Definition]]
+
+
+class DefinitionsRequest(NamedTuple):
+    """A file whose definitions are wanted."""
+
+    data: bytes
+    path: str
+    seconds: float
+    asks: bool = True  # the parent for a grammar that is missing
+
+
+_idle = IdleWorkers(1, 10.0)
 
 
 class Sources:
@@ -66,8 +92,39 @@ class Sources:
         return _is_code(language) and file_role(path) in self._roles
 
 
-def definitions_in(data: bytes, path: str) -> tuple[bytes, list[Definition]]:
-    """Return a file's text as UTF-8, and its functions, methods and classes; none without a grammar."""
+def definitions_in(data: bytes, path: str) -> Definitions:
+    """Return a file's text as UTF-8, and its functions, methods and classes; none without a grammar.
+
+    It is parsed in a process of its own: a file that ends that one, or takes too long, has none.
+    """
+    if not has_symbols(detect_language(path, data[:_HEAD])):
+        return b"", []
+    program = worker_program("dowse.history.definition_worker")
+    worker = _idle.take() or Supervisor(program, max_bytes=MAX_BYTES, quiet=True, is_confined=True)
+    try:
+        worker.start(None)
+        reply: Definitions | str | DowseError
+        reply = worker.exchange(DefinitionsRequest(data, path, _SECONDS), _SECONDS)
+        if isinstance(reply, str):
+            extract(reply)
+            reply = worker.exchange(DefinitionsRequest(data, path, _SECONDS, asks=False), _SECONDS)
+    except WorkerDied as death:
+        has_started = worker.is_ready
+        worker.discard()
+        if not has_started:
+            raise DowseError(f"a parsing process could not start ({death.detail})") from None
+        return b"", []
+    except BaseException:  # Ctrl-C: its answer would be taken for that of the next file
+        worker.discard()
+        raise
+    _idle.keep(worker)
+    if isinstance(reply, DowseError):
+        raise reply
+    return (b"", []) if isinstance(reply, str) else reply
+
+
+def parse_definitions(data: bytes, path: str) -> Definitions:
+    """Do the same in this process."""
     language = detect_language(path, data[:_HEAD])
     if not has_symbols(language):
         return b"", []
