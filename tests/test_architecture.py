@@ -23,7 +23,7 @@ BUDGETS = {
     "feedback": 580,
     "formats": 790,
     "graph": 7_220,
-    "history": 1_180,
+    "history": 1_220,
     "indexing": 2_090,
     "ingest": 880,
     "install": 1_060,
