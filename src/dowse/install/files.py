@@ -13,7 +13,7 @@ from dowse.install.editing import EditError
 from dowse.security.leftovers import remove_leftovers
 from dowse.security.safe_files import make_private_directory, write_atomically
 
-# Of the files with one name: enough to find the content before the first change.
+# Of the files with one name: the first, from before any change of ours, and so many of the last.
 _KEPT_BACKUPS = 20
 
 
@@ -78,7 +78,7 @@ def write_backup(path: Path, data: bytes | None) -> Path | None:
     if not backup.exists():
         make_private_directory(backup.parent)
         write_atomically(backup, data)
-        for old in _backups(path)[:-_KEPT_BACKUPS]:
+        for old in _backups(path)[1:-_KEPT_BACKUPS]:
             old.unlink(missing_ok=True)
     return backup
 
