@@ -48,7 +48,7 @@ def run(function: Callable[[], int], injection: Injection | None = None) -> Outc
 
 def wrong_end(outcome: Outcome, output: str) -> str:
     """Return what is wrong with the end of a command that would print some output, "" for nothing."""
-    if "Traceback" in outcome.errors or "panicked" in outcome.errors:
+    if "Traceback" in outcome.errors or "panicked at" in outcome.errors:
         return "traceback"
     is_error = outcome.code == 2 and outcome.errors.rpartition("\ndowse: ")[2].count("\n") <= 1
     is_found = outcome.code == 0 and bool(outcome.output) == bool(output)
