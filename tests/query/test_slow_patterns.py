@@ -160,6 +160,21 @@ def test_a_worker_that_dies_is_an_error_and_the_next_one_answers(
     assert pattern.line_numbers(line) == [1]
 
 
+def test_a_worker_that_does_not_start_ends_at_the_deadline_or_when_cancelled(
+    line: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pattern, started = compile_pattern("a[ab]{900}b"), time.monotonic()
+    match_pool._idle.clear()  # which has the process that compiled it
+    monkeypatch.setattr(match_pool, "worker_program", lambda _: "import signal; signal.pause()")
+    with time_limit(0.3), pytest.raises(TooSlow):
+        pattern.line_numbers(line)
+    waiting = Deadline()
+    threading.Timer(0.1, waiting.cancel).start()
+    with within(waiting), pytest.raises(Cancelled):
+        pattern.line_numbers(line)
+    assert time.monotonic() - started < 10.0
+
+
 def test_a_pattern_that_needs_too_much_memory_is_refused() -> None:
     with pytest.raises(QueryError, match=r"too large|too much memory"):
         compile_pattern("|".join(rf"\p{{L}}{{{n},1000}}" for n in range(1, 40))).line_numbers("x")

@@ -100,8 +100,11 @@ class Supervisor:
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
 
-    def start(self, setup: object) -> None:
-        """Start the process, unless it runs, and wait until it is ready; `setup` is its first message."""
+    def start(self, setup: object, seconds: float | None = None, check: Check = None) -> None:
+        """Start the process, unless it runs, and wait until it is ready; `setup` is its first message.
+
+        Here `start_seconds` can be less, and `check` is called meanwhile, as by `exchange`.
+        """
         if self.pid is not None:
             return
         self.discard()
@@ -116,7 +119,7 @@ class Supervisor:
         if self._is_stopped:
             self.discard()
             raise WorkerDied(Cause.STOPPED)
-        self._wait_until_ready(process)
+        self._wait_until_ready(process, self._start_seconds if seconds is None else seconds, check)
 
     def send(self, message: object) -> bool:
         """Send a message, however long that takes; False if there is no process."""
@@ -194,9 +197,11 @@ class Supervisor:
             os.set_blocking(self._stdin, False)
         return process
 
-    def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
+    def _wait_until_ready(
+        self, process: subprocess.Popen[bytes], seconds: float | None, check: Check
+    ) -> None:
         try:
-            if self.receive(self._start_seconds) != READY:
+            if self._exchange(b"", seconds, check) != READY:
                 raise WorkerDied(Cause.PROTOCOL, "it did not say that it is ready")
         except WorkerDied:
             if process.stderr is None:

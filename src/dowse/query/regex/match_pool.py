@@ -28,12 +28,10 @@ def find_spans(node: Node, data: bytes, one_a_line: bool) -> list[Span]:
         QueryError: The pattern is too large, or takes too much memory.
     """
     program = worker_program("dowse.query.regex.match_worker")
-    worker = _idle.take() or Supervisor(
-        program, max_bytes=MAX_BYTES, start_seconds=_START_SECONDS, quiet=True, is_confined=True
-    )
+    worker = _idle.take() or Supervisor(program, max_bytes=MAX_BYTES, quiet=True, is_confined=True)
     deadline.check()
     try:
-        worker.start(None)
+        worker.start(None, deadline.seconds_left(_START_SECONDS), deadline.check_cancelled)
         seconds = deadline.seconds_left(_MAX_SECONDS)
         request = MatchRequest(node, data, one_a_line, seconds)
         reply: list[Span] | QueryError = worker.exchange(request, seconds, deadline.check_cancelled)
