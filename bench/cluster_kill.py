@@ -1,6 +1,6 @@
 """Nodes are killed or restarted while eight searchers ask and an index job runs.
 
-Of three nodes with security, one is killed (-9), or all are restarted in turn (--rolling).
+Of three nodes with security, one is killed (-9), or all are restarted in turn (--rolling), several times.
 
 Counted: searches that failed or came back without a lane, documents lost or doubled (against an undisturbed
 index of the same sources), and how long searches took before and after. All connections use TLS and API keys:
@@ -138,7 +138,9 @@ def main() -> None:
     parser.add_argument("--queries", type=Path, required=True)
     parser.add_argument("--encoder", default="small")
     parser.add_argument("--victim", type=int, default=-1, help="0, 1 or 2; the elected master if not given")
-    parser.add_argument("--rolling", action="store_true", help="restart all nodes in turn, as for an upgrade")
+    parser.add_argument(
+        "--rolling", type=int, default=0, help="so often restart all nodes in turn, as for upgrades"
+    )
     parser.add_argument("--work", type=Path)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
@@ -193,8 +195,8 @@ def disturb(
         was_running = job.poll() is None
         disturbed = time.monotonic()
         if options.rolling:
-            victim = "all nodes in turn"
-            restarts = [restart(nodes, number) for number in range(3)]
+            victim = f"all nodes in turn, {options.rolling} times"
+            restarts = [restart(nodes, number) for _ in range(options.rolling) for number in range(3)]
         else:
             number = options.victim if options.victim >= 0 else master(nodes)
             victim = f"node {number}{'' if options.victim >= 0 else ', the elected master'}"
