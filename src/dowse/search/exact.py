@@ -77,11 +77,12 @@ def match_patterns(reader: Reader, plan: Plan, limits: ScanLimits | None = None)
     """
     from dowse.query.regex.matcher import compile_leaf  # only when a query has a pattern
 
+    limits = limits or ScanLimits()
     has_filters = len(list(leaves(plan.constraint))) > len(plan.exact)
     keep = (lambda file: _may_match(plan.constraint, file)) if has_filters else None
-    return {
-        leaf: exact_lane(reader, compile_leaf(leaf, plan.query.case), keep, limits) for leaf in plan.exact
-    }
+    with deadline.time_limit(limits.until - time.monotonic()):  # compiling counts, too
+        patterns = {leaf: compile_leaf(leaf, plan.query.case) for leaf in plan.exact}
+    return {leaf: exact_lane(reader, pattern, keep, limits) for leaf, pattern in patterns.items()}
 
 
 def exact_lane(
