@@ -81,11 +81,12 @@ def test_status_shows_sizes_and_limits(tmp_path, capsys):
     assert {store.name for store in measure_stores()} - {"temporary"} == set(stores) - {"temporary"}
 
 
-def test_the_newest_backups_are_kept(tmp_path):
+def test_the_first_backup_and_the_newest_are_kept(tmp_path):
+    """What the user had before any change of ours can't be made again."""
     target = tmp_path / "settings.json"
     made = []
     for number in range(25):
         backup = files.write_backup(target, b"%d" % number)
         os.utime(backup, (number, number))
         made.append(backup)
-    assert [backup.exists() for backup in made] == [False] * 5 + [True] * 20
+    assert [backup.exists() for backup in made] == [True] + [False] * 4 + [True] * 20

@@ -21,7 +21,7 @@ _REMEDIES = {
     errno.ENOSPC: "free some space on its disk",
     errno.EDQUOT: "free some space within your quota",
     errno.EFBIG: "raise the limit of file sizes (`ulimit -f`)",
-    errno.EIO: "check its disk, and whether that is full",
+    errno.EIO: "check its disk, and whether that or your quota is full",
     errno.EROFS: "name a folder that can be written to with --index-dir",
     errno.EACCES: "check the permissions of that folder, and the limit of open files (`ulimit -n`)",
     errno.EPERM: "check the permissions of that folder",

@@ -59,17 +59,6 @@ def test_backups_hold_what_was_there_for_the_owner_alone(home, tmp_path, capsys)
     assert all(each.stat().st_mode & 0o077 == 0 for each in [backup, *backup.parent.iterdir(), backup.parent])
 
 
-def test_the_first_backup_stays(home, tmp_path):
-    """What the user had before any change of ours can't be made again."""
-    path = tmp_path / "config.json"
-    for number in range(40):
-        backup = files.write_backup(path, b"%d" % number)
-        assert backup is not None
-        os.utime(backup, (number, number))
-    kept = files.backups(path)
-    assert kept[0] == b"0" and kept[-1] == b"39" and len(kept) < 30
-
-
 def test_two_names_in_one_file(home):
     path = home / ".claude.json"
     path.write_text(CONFIG)

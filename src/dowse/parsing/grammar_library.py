@@ -135,7 +135,8 @@ def _load_from_memory(archive: Path, entry: dict[str, str]) -> Language:
     if hasattr(os, "memfd_create"):
         handle = os.memfd_create(entry["file"])
         try:
-            os.write(handle, data)
+            with os.fdopen(handle, "wb", closefd=False) as stream:
+                stream.write(data)  # all of it: a part would crash whoever loads it
             return _open(Path(f"/proc/self/fd/{handle}"), entry["symbol"])
         finally:
             os.close(handle)

@@ -356,7 +356,7 @@ class LocalBackend:
                 raise
             reason = str(error.__cause__ or error).partition("\n")[0]
             text = f"the index in {self.folder} is intact, but can't be written now ({reason})"
-            remedy = "check its disk, and whether that is full"
+            remedy = "check its disk, and whether that or your quota is full"
             raise IndexUnavailable(f"{text}; {remedy}") from error
         except OSError as error:
             unavailable = unavailable_error(self.folder, error)
