@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from dowse.interfaces.cli.main import exit_code
-from errno_injection import Injection, run, wrong_end
-from index_writers import COMMANDS, Place, prepare, state
+from errno_injection import Injection, calls_in, run, wrong_end
+from index_writers import COMMANDS, WRITERS, Place, prepare, state
 
 from helpers import large_from, need
 
@@ -49,3 +49,22 @@ def test_a_call_that_fails(places, tmp_path, monkeypatch, name, injection):
     outcome = run(lambda: exit_code(lambda: command(place)), injection)
     assert outcome.injected and not wrong_end(outcome, outcome.output), outcome
     state(place)  # raises if anything is damaged
+
+
+def test_a_commit_whose_sync_fails_leaves_one_generation_whole(places, tmp_path, monkeypatch):
+    """SQLite calls it failed, but it is in the log, where the next process finds it."""
+    keep_environment(monkeypatch)
+    rebuild, start = WRITERS["rebuild"]
+
+    def writer() -> int:
+        return exit_code(lambda: rebuild(place) or 0)
+
+    place = places[start].copy(tmp_path / "place")
+    calls = calls_in(writer, tmp_path / "place/index/catalog.sqlite-wal")
+    syncs = [number for call, number in calls if call == "fdatasync"]
+    codes = []
+    for number in syncs:
+        place = places[start].copy(tmp_path / "place")
+        codes.append(run(writer, Injection("fdatasync", number, "EIO")).code)
+        state(place)
+    assert 2 in codes

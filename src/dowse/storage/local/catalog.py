@@ -213,7 +213,7 @@ class Catalog(CatalogQueries):
         values = {**meta, "generation": str(generation)}
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
         self._db.execute("COMMIT")
-        self._checkpoint()
+        self.empty_log()
 
     def replace_meta(self, meta: Mapping[str, str]) -> None:
         """Replace the description of the generation."""
@@ -229,14 +229,19 @@ class Catalog(CatalogQueries):
     def replace_by(self, other: Catalog) -> None:
         """Make the content of another catalog visible to readers in the place of this one's."""
         other.connection.backup(self._db)
-        self._checkpoint()
+        self.empty_log()
 
-    def _checkpoint(self) -> None:
-        # Active readers keep the log from being checkpointed; then the next commit does it. Nobody waits.
+    def empty_log(self) -> bool:
+        """Move what is committed out of the write-ahead log and empty it; False if that can't be done now.
+
+        Active readers keep the log as it is; then the next commit does it. Nobody waits.
+        """
+        is_busy = 1
         with contextlib.suppress(sqlite3.OperationalError):
             self._db.execute("PRAGMA busy_timeout=0")
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            is_busy = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         self._db.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+        return not is_busy
 
     def rollback(self) -> None:
         """Roll back the transaction of the new generation."""

@@ -29,6 +29,9 @@ class LocalWriter:
         self._base = catalog.generation()
         self._fulltext: Any = None
         self._has_changed_files = False
+        self._is_committing = False
+        if layout.has_generations(folder, self._base):
+            catalog.empty_log()  # see `close`
         layout.remove_other_generations(folder, self._base)  # of a killed writer
         if start_over:
             self._begin_catalog()
@@ -120,7 +123,9 @@ class LocalWriter:
                 self._fulltext.commit()
             generation += 1
             layout.sync_generation(self._folder, generation)
+        self._is_committing = True
         self._catalog.commit(generation, meta)
+        self._is_committing = False
         self._base, self._fulltext, self._has_changed_files = generation, None, False
         self._start_over = False
         layout.remove_other_generations(self._folder, generation)
@@ -135,8 +140,10 @@ class LocalWriter:
                 if fulltext is not None:
                     fulltext.abort()
             self._catalog.rollback()
-            # Interrupted right after the commit, this writer may not know that the generation is in use.
-            if self._catalog.generation() == self._base:
+            # Interrupted right after the commit, this writer may not know that the generation is in use. A
+            # commit whose sync failed is in the log, and the next process may find it there.
+            is_logged = self._is_committing and not self._catalog.empty_log()
+            if not is_logged and self._catalog.generation() == self._base:
                 layout.remove_generation(self._folder, self._base + 1)
         finally:
             self._catalog.close()
