@@ -48,6 +48,9 @@ QUESTIONS = {
         what calls parse_cookie in this repo -> parse_cookie
         what calls parse_cookie lang:py -> parse_cookie
         what calls "parse_cookie" -> parse_cookie
+        what calls parse_cookie in the http package -> parse_cookie
+        who calls parse_cookie outside of tests -> parse_cookie
+        which request handlers call parse_cookie -> parse_cookie
     """,
     "callees": """
         what does parse_cookie call -> parse_cookie
@@ -77,6 +80,8 @@ QUESTIONS = {
     """,
     "implementers": """
         who implements Handler -> Handler
+        what implements the Handler trait (not counting tests)? -> Handler
+        which dialects override wrap_pool -> wrap_pool
         which classes implement Handler? -> Handler
         implementations of Handler -> Handler
         implementers of the Handler interface -> Handler
@@ -89,6 +94,7 @@ QUESTIONS = {
     """,
     "subclasses": """
         subclasses of Session -> Session
+        which compressors derive from DecidingCompressor? -> DecidingCompressor
         list all subclasses of BaseHandler -> BaseHandler
         what extends Session -> Session
         what inherits from Session -> Session

@@ -28,6 +28,9 @@ FILES = {
         "int knead(struct dough *d);\n"
     ),
     "src/dough.c": '#include "dough.h"\n\nint knead(struct dough *d) { return d->grams_of_flour; }\n',
+    # As a document spells it, with another case than the code.
+    "NEWS.md": "# News\n\n- `PizzaoVen` bakes faster\n",
+    "bakery/pizza.py": "class PizzaOven:\n    pass\n",
     "settings.json": '{"timeout": 1, "proofing_minutes": 90}\n',
 }
 
@@ -97,6 +100,12 @@ def test_typing_errors_and_other_forms_are_understood(index, typed):
     answer = index.search(typed)
     assert places(answer)[0] in ("bakery/oven.py:1", "include/dough.h:1")
     assert "not here as typed" in notes(answer)
+
+
+def test_a_name_in_another_case_is_defined_whatever_a_document_calls_it(index):
+    answer = index.search("PizzaoVen")
+    assert places(answer)[0] == "bakery/pizza.py:1"
+    assert "not defined" not in notes(answer)
 
 
 def test_a_part_finds_the_names_that_contain_it(index):

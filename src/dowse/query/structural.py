@@ -33,6 +33,10 @@ _PREAMBLE = re.compile(
 _SCOPE = re.compile(
     r"(?:[, ]+(?:(?:in|across|within|throughout|inside|of) (?:the |this |our |my )?(?:whole |entire )?"
     r"(?:repo|repository|code ?base|project|code|source|sources|source code|tree|app|system|application)"
+    r"|(?:in|inside|within|of|from|under) (?:the |this |our )?`?[\w./-]+`? (?:package|module|folder|directory|crate|file"
+    r"|library|namespace)"
+    r"|\(?(?:not counting|not including|excluding|except|without|outside(?: of)?|ignoring|besides|apart from)"
+    r" (?:the |any )?(?:unit )?tests?(?: code| files)?\)?"
     r"|anywhere(?: else)?|elsewhere|here|now|directly|transitively|indirectly|please|at all|exactly))+\Z",
     re.IGNORECASE,
 )
@@ -76,13 +80,15 @@ def parse_structural(text: str, exists: Callable[[str], bool] = lambda _: False)
     plain = _without_end_marks(" ".join(_FILTER.sub(" ", text).split()), exists)
     if len(plain) > 200:  # a pasted text, not a question
         return None
+    described = None
     for question in dict.fromkeys(_readings(plain)):
         for form in forms(question):
             match = form.pattern.fullmatch(f"{question} ")
             query = _query_of(form, match, exists) if match else None
-            if query:
+            if query and query.seed:  # a shorter reading may have a name
                 return query
-    return None
+            described = described or query
+    return described
 
 
 def _without_end_marks(text: str, exists: Callable[[str], bool]) -> str:

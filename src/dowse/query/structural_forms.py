@@ -26,6 +26,8 @@ _WORDS = {
     "|things?|tests?|symbols?|interfaces?|objects?|packages?|traits?)",
     "who": "(what|who|what_all|what_else|who_all|who_else|(what|which)_(other_)?{piece}"
     "|(what|which)_(other_)?{piece}_(of|in)_(the|this|our)_(code|code_?base|project|repo|repository|app))",
+    # What the project's own things are called: "which dialects override X".
+    "things": "(what|which)_[a-z][a-z-]+(_[a-z][a-z-]+)?",
     "pieces": "(functions?|methods?|class(es)?|types?|structs?|code|places|parts|files?|modules?|traits?)",
     "where": "(where|which_places|in_(which|what)_{piece})",
     "we": "(i|we|you|they|one|someone|somebody|people)",
@@ -85,6 +87,7 @@ _FORMS = {
         open   {who} [all|else|actually] {calls} X
         weak   {pieces} (that|which|who) {calls} X
         weak   {pieces} {calling} X
+        weak   {things} {calls} X
         open   (callers?|call_sites?|call-sites?|callsites?|invocations?|instantiations?) {of} X
         weak   calls (to|of) X
         plain  X('s)? (callers|call_sites|callsites|invocations)
@@ -113,6 +116,7 @@ _FORMS = {
         open   {who} [all|else|actually] {uses} X
         weak   {pieces} (that|which|who) {uses} X
         weak   {pieces} (using|referencing|importing) X
+        weak   {things} {uses} X
         plain  (usages?|uses|users|references) {of} X
         weak   X('s)? (usages?|references|uses|users)
         plain  {where} [all|else] {is} X [being|ever|actually] {used} [from|by]
@@ -125,6 +129,7 @@ _FORMS = {
     """,
     "implementers": """
         open   {who} [all|else|actually] {implements} X
+        weak   {things} {implements} X
         plain  {pieces} (that|which) {implements} X
         plain  {pieces} (implementing|overriding|satisfying|conforming_to) X
         open   (implementations|implement[eo]rs?|implementing_(classes|types)|overrides|overriders) (of|for) X
@@ -134,6 +139,7 @@ _FORMS = {
     """,
     "subclasses": """
         open   {who} [all|else|actually] {derives} X
+        weak   {things} {derives} X
         plain  {pieces} (that|which) {derives} X
         plain  {pieces} {deriving} X
         open   (sub_?class(es)?|sub-class(es)?|sub_?types?|descend[ae]nts) (of|for) X

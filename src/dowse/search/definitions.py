@@ -54,13 +54,16 @@ def find_definitions(
         return _located(rows[leading:]), leading, []
     last = name.rpartition(".")[2]
     part = fold_name(last)
+    same = nearest_names(context.reader, last, 0, _MAX_CONTAINING, with_names=True)
+    if same := [row for row in same if _is_asked_for(context, row)]:
+        note = Note("relaxed", f"not here as typed: {unknown} → {same[0].name}")
+        leading = _leading(hits, lambda row: fold_name(row.name) == part)
+        shown = {hit.row.row for hit in hits[:leading]}
+        return _located([row for row in same if row.row not in shown]), leading, [note]
     containing = []
     if len(part) >= _MIN_PART:
         containing = names_containing(context.reader, last, _MAX_CONTAINING)
         containing = [row for row in containing if _is_asked_for(context, row)]
-    if same := [row for row in containing if fold_name(row.name) == part]:
-        note = Note("relaxed", f"not here as typed: {unknown} → {same[0].name}")
-        return _located(same), _leading(hits, lambda row: fold_name(row.name) == part), [note]
     if containing:
         note = Note("unknown-name", f"nothing here is called {unknown}; longer names that contain it are")
         return _located(containing), _leading(hits, lambda row: part in fold_name(row.name)), [note]

@@ -212,7 +212,7 @@ def _definitions_first(
     position, found = 0, list[Note]()
     if len(context.features.names) == 1:
         located, position, found = find_definitions(context, hits)
-    if context.plan.unknown and not located:
+    if context.plan.unknown and not located and not position:
         located, note = find_occurrences(context, context.plan.unknown)
         found = [note]
     notes += found
