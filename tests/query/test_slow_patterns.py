@@ -205,7 +205,7 @@ def test_parts_of_a_text_match_as_the_whole(text: str, pattern: str, longest: in
         patch.setattr(
             match_pool,
             "find_spans",
-            lambda node, part, one: list(Engines(node, MAX_MEMORY).spans(part, one_a_line=one)),
+            lambda node, part, one: list(Engines(node, MAX_MEMORY).spans(bytes(part), one_a_line=one)),
         )
         assert list(Pattern(compiled.node).spans(data, one_a_line=one_a_line)) == whole
 

@@ -19,7 +19,7 @@ _MAX_SECONDS = 60.0
 _SLOW = (Cause.DEADLINE, Cause.WALL_TIME)
 
 
-def find_spans(node: Node, data: bytes, one_a_line: bool) -> list[Span]:
+def find_spans(node: Node, data: bytes | memoryview, one_a_line: bool) -> list[Span]:
     """Return the spans of the matches of a pattern, as `Pattern.spans`.
 
     Raises:
@@ -33,8 +33,8 @@ def find_spans(node: Node, data: bytes, one_a_line: bool) -> list[Span]:
     try:
         worker.start(None, deadline.seconds_left(_START_SECONDS), deadline.check_cancelled)
         seconds = deadline.seconds_left(_MAX_SECONDS)
-        request = MatchRequest(node, data, one_a_line, seconds)
-        reply: list[Span] | QueryError = worker.exchange(request, seconds, deadline.check_cancelled)
+        request = MatchRequest(node, len(data), one_a_line, seconds)
+        reply: list[Span] | QueryError = worker.exchange(request, seconds, deadline.check_cancelled, data)
     except WorkerDied as death:
         has_started = worker.is_ready
         worker.discard()
