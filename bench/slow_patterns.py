@@ -7,7 +7,8 @@ Each pattern is searched for by the command, with `exact_seconds` = `--seconds`,
 `dowse serve`, whose limit is 10 s. Another client asks for words and for `/livez`, beside the patterns and
 between blocks of them, as a plain command runs between others: what else runs slows down all of them.
 Reported: by how much the limit was exceeded (bar: 1 s) and how often by more, percentiles of other requests
-(bar: p99 <= 2 x idle), and the memory of the server and its processes before and after, each a minute later (bar: 50 MB).
+(bar: p99 <= 2 x idle), and the memory of the server and its processes before and after, each a minute later
+(bar: 50 MB).
 """
 
 from __future__ import annotations

@@ -35,11 +35,11 @@ BUDGETS = {
     "security": 600,
     "services": 3_050,
     "source": 3_270,
-    "storage": 8_290,
+    "storage": 8_330,
     "transfer": 410,
     "vectors": 1_870,
     "watch": 1_050,
-    "workers": 900,
+    "workers": 910,
     "": 2_960,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.

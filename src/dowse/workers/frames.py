@@ -53,7 +53,7 @@ class _DataUnpickler(pickle.Unpickler):
 
 
 def write_frame(handle: int, frame: bytes | memoryview, wait: Callable[[], None] = _no_wait) -> None:
-    """Write one frame, or bytes that follow it, to a pipe; `wait` is called whenever a non-blocking pipe is full."""
+    """Write one frame, or bytes that follow it; `wait` is called whenever a non-blocking pipe is full."""
     left = memoryview(frame)
     while left:
         try:
