@@ -27,9 +27,9 @@ def find_spans(node: Node, data: bytes | memoryview, one_a_line: bool) -> list[S
         Cancelled: Nobody waits for the answer.
         QueryError: The pattern is too large, or takes too much memory.
     """
+    deadline.check()
     program = worker_program("dowse.query.regex.match_worker")
     worker = _idle.take() or Supervisor(program, max_bytes=MAX_BYTES, quiet=True, is_confined=True)
-    deadline.check()
     try:
         worker.start(None, deadline.seconds_left(_START_SECONDS), deadline.check_cancelled)
         seconds = deadline.seconds_left(_MAX_SECONDS)
