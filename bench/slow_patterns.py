@@ -1,13 +1,14 @@
 """Patterns made to be slow or large, on lines of 1 MB to 50 MB: does each end in time, and alone?
 
     python bench/slow_patterns.py [--count 500] [--megabytes 1 5 20 50] [--seconds 2] [--seed 0]
-        [--only cli|server] [--out bench/results/slow_patterns.json]
+        [--only cli|server] [--out bench/results/slow_patterns_server.json]
 
 Each pattern is searched for by the command, with `exact_seconds` = `--seconds`, and by four clients of
 `dowse serve`, whose limit is 10 s. Another client asks for words and for `/livez`, beside the patterns and
 between blocks of them, as a plain command runs between others: what else runs slows down all of them.
 Reported: by how much the limit was exceeded (bar: 1 s) and how often by more, percentiles of other requests
-(bar: p99 <= 2 x idle), and the memory of the server and its processes before and after a minute (bar: 50 MB).
+(bar: p99 <= 2 x idle), and the memory of the server and its processes before and after, each a minute later
+(bar: 50 MB).
 """
 
 from __future__ import annotations
@@ -110,6 +111,7 @@ def by_server(url: str, pid: int, patterns: list[str]) -> dict[str, object]:
     idle, meanwhile = Samples(url), Samples(url)
     times, statuses = list[tuple[float, str]](), Counter[int]()
     get(url, f"/api/search?mode=regex&k=5&q={quote('a.?b')}")  # texts are in the cache from here on
+    time.sleep(_MEMORY_SECONDS)  # that of indexing is given back, too
     memory = family_megabytes(pid)
 
     def ask(pattern: str) -> None:

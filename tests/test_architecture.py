@@ -35,15 +35,15 @@ BUDGETS = {
     "security": 600,
     "services": 3_050,
     "source": 3_270,
-    "storage": 8_290,
+    "storage": 8_330,
     "transfer": 410,
     "vectors": 1_870,
     "watch": 1_050,
-    "workers": 900,
+    "workers": 910,
     "": 2_960,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
-MAX_TESTS, MAX_BENCH, MAX_WORDS = 47_600, 9_860, 27_000
+MAX_TESTS, MAX_BENCH, MAX_WORDS = 47_640, 9_860, 27_000
 _PROGRAMS = {".py", ".java", ".php", ".go", ".mjs", ".rb", ".cpp", ".cs"}
 # Made from declarations (`scripts/schemas`, `scripts/docs_site`).
 GENERATED = {"LANGUAGES.md", "SETTINGS.md"}

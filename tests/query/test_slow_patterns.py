@@ -175,6 +175,16 @@ def test_a_worker_that_does_not_start_ends_at_the_deadline_or_when_cancelled(
     assert time.monotonic() - started < 10.0
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are listed in /proc")
+def test_a_search_that_is_too_late_takes_no_process_with_it(line: bytes) -> None:
+    assert compile_pattern("a[ab]{900}b").line_numbers(line) == [1]
+    with time_limit(0.0), pytest.raises(TooSlow) as kept:  # as whoever reports the error does
+        compile_pattern(SLOW).line_numbers(b"a")
+    assert kept and len(children_that_match(os.getpid())) == 1
+    match_pool._idle.clear()
+    assert not children_that_match(os.getpid())
+
+
 def test_a_pattern_that_needs_too_much_memory_is_refused() -> None:
     with pytest.raises(QueryError, match=r"too large|too much memory"):
         compile_pattern("|".join(rf"\p{{L}}{{{n},1000}}" for n in range(1, 40))).line_numbers("x")
@@ -205,7 +215,7 @@ def test_parts_of_a_text_match_as_the_whole(text: str, pattern: str, longest: in
         patch.setattr(
             match_pool,
             "find_spans",
-            lambda node, part, one: list(Engines(node, MAX_MEMORY).spans(part, one_a_line=one)),
+            lambda node, part, one: list(Engines(node, MAX_MEMORY).spans(bytes(part), one_a_line=one)),
         )
         assert list(Pattern(compiled.node).spans(data, one_a_line=one_a_line)) == whole
 

@@ -47,6 +47,10 @@ class Channel:
         """Wait for the next message; raises EOFError when the parent has closed the pipe or is gone."""
         return self._reader.read()
 
+    def receive_bytes(self, size: int) -> bytearray:
+        """Wait for so many bytes that follow a message."""
+        return self._reader.read_bytes(size)
+
     def send(self, message: object) -> None:
         """Send one message."""
         self.send_frame(pack(message, self._max_bytes))

@@ -52,8 +52,8 @@ class _DataUnpickler(pickle.Unpickler):
         return found
 
 
-def write_frame(handle: int, frame: bytes, wait: Callable[[], None] = _no_wait) -> None:
-    """Write one frame to a pipe; `wait` is called whenever a non-blocking pipe is full."""
+def write_frame(handle: int, frame: bytes | memoryview, wait: Callable[[], None] = _no_wait) -> None:
+    """Write one frame, or bytes that follow it; `wait` is called whenever a non-blocking pipe is full."""
     left = memoryview(frame)
     while left:
         try:
@@ -92,6 +92,16 @@ class FrameReader:
             return self._load(memoryview(frame)[_LENGTH.size : end])
         except Exception as error:  # a class that is not here, a constructor that fails
             raise ValueError(f"a message can't be read: {error!r}") from error
+
+    def read_bytes(self, size: int) -> bytearray:
+        """Return so many bytes that follow a message; raises EOFError at the end."""
+        data, self._data = self._data[:size], self._data[size:]
+        while len(data) < size:
+            more = os.read(self._handle, min(size - len(data), _READ_BYTES))
+            if not more:
+                raise EOFError
+            data += more
+        return data
 
     def _frame_end(self) -> int | None:
         """Return where the first frame of the buffer ends; None until its length is known."""

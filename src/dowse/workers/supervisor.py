@@ -139,12 +139,15 @@ class Supervisor:
         """Return the next message; a process that takes longer than that is killed."""
         return self._exchange(b"", seconds)
 
-    def exchange(self, message: object, seconds: float, check: Check = None) -> Any:  # noqa: ANN401 - any message
+    def exchange(
+        self, message: object, seconds: float, check: Check = None, data: bytes | memoryview = b""
+    ) -> Any:  # noqa: ANN401 - any message
         """Send a message and return the next; a process that takes longer than that is killed.
 
         `check` is called meanwhile, and raises if nobody waits for the answer: then `discard` the process.
+        Large `data` follows the message as it is: to copy it, other threads would have to wait.
         """
-        return self._exchange(pack(message, self._max_bytes), seconds, check)
+        return self._exchange(pack(message, self._max_bytes), seconds, check, data)
 
     def messages(self) -> Iterator[Any]:
         """Give the messages of the process until it ends."""
@@ -213,14 +216,18 @@ class Supervisor:
             process.stderr.close()  # why it dies later is known from its exit code
         self.is_ready = True
 
-    def _exchange(self, frame: bytes, seconds: float | None, check: Check = None) -> Any:  # noqa: ANN401
+    def _exchange(
+        self, frame: bytes, seconds: float | None, check: Check = None, data: bytes | memoryview = b""
+    ) -> Any:  # noqa: ANN401
         process, reader = self._process, self._reader
         assert process is not None and reader is not None  # noqa: S101 - after `start`
         try:
             with _deadline(process, seconds) as until:
                 if frame:
                     with self._writing:
-                        write_frame(self._stdin, frame, _waiter(self._stdin, "write", until, check))
+                        wait = _waiter(self._stdin, "write", until, check)
+                        write_frame(self._stdin, frame, wait)
+                        write_frame(self._stdin, data, wait)
                 return reader.read(_waiter(self._stdout, "read", until, check))
         except TimeoutError:
             self._end(process)

@@ -66,6 +66,7 @@ def test_what_makes_no_sense_is_refused(server: Running) -> None:
     server.get("log", 400, q="since:yesterday shop")
     server.get("log", 404, q="shop", index="butchery")
     server.get("log", 422, q="shop", k=0)
+    server.get("log", 422, q="shop", k=101)
 
 
 def test_a_long_history_is_read_on_request_alone(server: Running, shop: Index) -> None:

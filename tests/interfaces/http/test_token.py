@@ -96,7 +96,7 @@ def test_the_opened_address_is_of_no_use_to_others(root: Path, tmp_path: Path) -
         address = opened.read_text()
         assert token_of(address) != token_of(url)
         own = answer_to(os.getuid(), address)
-        assert " 303 " in own and "set-cookie: dowse_" in own
+        assert " 303 " in own and "set-cookie: dowse_" in own and "max-age=2592000" in own
         if os.getuid() == 0:  # who may become somebody else
             other = answer_to(NOBODY, address)
             assert " 303 " in other and "set-cookie" not in other

@@ -19,7 +19,7 @@ _MAX_SECONDS = 60.0
 _SLOW = (Cause.DEADLINE, Cause.WALL_TIME)
 
 
-def find_spans(node: Node, data: bytes, one_a_line: bool) -> list[Span]:
+def find_spans(node: Node, data: bytes | memoryview, one_a_line: bool) -> list[Span]:
     """Return the spans of the matches of a pattern, as `Pattern.spans`.
 
     Raises:
@@ -27,14 +27,14 @@ def find_spans(node: Node, data: bytes, one_a_line: bool) -> list[Span]:
         Cancelled: Nobody waits for the answer.
         QueryError: The pattern is too large, or takes too much memory.
     """
+    deadline.check()
     program = worker_program("dowse.query.regex.match_worker")
     worker = _idle.take() or Supervisor(program, max_bytes=MAX_BYTES, quiet=True, is_confined=True)
-    deadline.check()
     try:
         worker.start(None, deadline.seconds_left(_START_SECONDS), deadline.check_cancelled)
         seconds = deadline.seconds_left(_MAX_SECONDS)
-        request = MatchRequest(node, data, one_a_line, seconds)
-        reply: list[Span] | QueryError = worker.exchange(request, seconds, deadline.check_cancelled)
+        request = MatchRequest(node, len(data), one_a_line, seconds)
+        reply: list[Span] | QueryError = worker.exchange(request, seconds, deadline.check_cancelled, data)
     except WorkerDied as death:
         has_started = worker.is_ready
         worker.discard()

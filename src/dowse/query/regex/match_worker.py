@@ -26,10 +26,10 @@ _NICENESS = 10
 
 
 class MatchRequest(NamedTuple):
-    """A text in which a pattern is to be found."""
+    """A pattern to be found in a text, which follows the request."""
 
     node: Node
-    data: bytes
+    size: int
     one_a_line: bool
     seconds: float  # wall time: this process may have lost its parent
 
@@ -46,13 +46,13 @@ def main() -> None:
         while True:
             request: MatchRequest = channel.receive()
             with time_limit(request.seconds):
-                reply = _spans(request)
+                reply = _spans(request, bytes(channel.receive_bytes(request.size)))
             channel.send(reply)
 
 
-def _spans(request: MatchRequest) -> list[Span] | QueryError:
+def _spans(request: MatchRequest, data: bytes) -> list[Span] | QueryError:
     try:
-        return list(_engines(request.node).spans(request.data, one_a_line=request.one_a_line))
+        return list(_engines(request.node).spans(data, one_a_line=request.one_a_line))
     except QueryError as error:
         return error
 

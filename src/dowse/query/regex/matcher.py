@@ -112,11 +112,11 @@ class Pattern:
             else:
                 stop = data.find(b"\n", start, end)
                 stop = end if stop < 0 else stop
-                for low, high in self._spans_apart(data[start:stop], one_a_line):
+                for low, high in self._spans_apart(memoryview(data)[start:stop], one_a_line):
                     yield start + low, start + high
             start = stop + 1
 
-    def _spans_apart(self, data: bytes, one_a_line: bool) -> Iterator[Span]:
+    def _spans_apart(self, data: bytes | memoryview, one_a_line: bool) -> Iterator[Span]:
         from dowse.query.regex.match_pool import find_spans
 
         return iter(find_spans(self.node, data, one_a_line))

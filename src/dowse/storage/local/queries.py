@@ -10,7 +10,7 @@ from typing import Any
 
 from dowse.parsing.spans import join_spans
 from dowse.security.terminal import escape_surrogates
-from dowse.storage.compression import unpack
+from dowse.storage.compression import BLOCK_BYTES, unpack
 from dowse.storage.local.batches import BATCH, placeholders, select_among
 from dowse.storage.local.graph_tables import unpack_references
 from dowse.storage.symbols import SymbolDetails, file_row
@@ -209,9 +209,14 @@ class CatalogQueries:
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Yield the texts of files, in the order of their ids."""
-        query = "SELECT file_id, text FROM texts WHERE file_id IN ({})"
-        for file_id, packed in self._among(sorted(file_ids), query):
-            yield file_id, unpack(packed)
+        query = f"SELECT file_id, iif(length(text) > {BLOCK_BYTES}, NULL, text) FROM texts"
+        for file_id, packed in self._among(sorted(file_ids), query + " WHERE file_id IN ({})"):
+            yield file_id, unpack(self._long_text(file_id) if packed is None else packed)
+
+    def _long_text(self, file_id: int) -> bytes:
+        """Read a packed text in pieces: other threads have to wait while SQLite copies one."""
+        with self._db.blobopen("texts", "text", file_id, readonly=True) as blob:
+            return b"".join(iter(lambda: blob.read(BLOCK_BYTES), b""))
 
     def references(self, file_id: int) -> list[Reference]:
         """Return the references of one file."""
