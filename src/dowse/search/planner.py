@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dowse.query.ast import (
     Constraint,
     Filter,
+    Not,
     Phrase,
     Query,
     Regex,
@@ -151,6 +152,26 @@ def make_plan(
     if options.mode == "auto" and not options.lanes and not has_vectors:
         plan = _without_lane(plan, "embedding")
     return replace(plan, fusion=_choose_fusion(plan, options.fusion), question=_question_kinds(plan))
+
+
+def message_text(plan: Plan, request: SearchRequest, *, is_corpus: bool) -> str:
+    """Return what of a request may be the message of a program, "" if it is none."""
+    if plan.error_message or plan.mode == "regex" or plan.kind in ("name", "filter", "report"):
+        return plan.error_message
+    if is_corpus or request.options.mode != "auto" or request.options.lanes or request.text.count(" ") < 2:
+        return ""
+    parts = parse_query(request.text).constraint if not request.options.plain else None
+    has_filters = any(isinstance(leaf, Filter) for leaf in leaves(parts))
+    return plan.text if has_filters else request.text  # filters are written by hand
+
+
+def exclusion_notes(plan: Plan, *, is_message: bool) -> list[Note]:
+    """Say how a dash at the start of several words was read."""
+    word = plan.query.source.split(" ", 1)[0]
+    if not any(isinstance(clause, Not) for clause in plan.query.clauses[:1]):
+        return []
+    text = "read as a message" if is_message else f"hits must not match {word[1:]}"
+    return [Note("plain-text", f"{word} is at the start: {text}", "" if is_message else "--plain takes it as a word")]
 
 
 def check_query(request: SearchRequest) -> None:
