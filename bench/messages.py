@@ -4,7 +4,7 @@
         [--out bench/results/messages.json]
 
 A message is a string literal in a call that raises, logs or prints, of four words or more, in a file that is no
-test and no document, that stands once in the code of its repository (tests and documents may quote it).
+test and no document, whose longest part between values stands once in the code of its repository (tests and documents may quote it).
 Placeholders are filled with plausible values, and half of the messages get what a runtime, a logger or syslog
 of their language prints before them. Right is the innermost symbol around the literal. Indexes have no vectors:
 the place of a message does not depend on them.
@@ -166,7 +166,7 @@ def mine(root: Path, chance: random.Random) -> Iterator[Message]:
                 continue
             parts, raw = literal(text, call.end(), language)
             fixed = re.split(PLACEHOLDER[language], "".join(part for part in parts if part))
-            if raw and code.count(raw) == 1 and len(re.findall(r"[A-Za-z]{2,}", " ".join(fixed))) >= MIN_WORDS:
+            if raw and code.count(max(fixed, key=len)) == 1 and len(re.findall(r"[A-Za-z]{2,}", " ".join(fixed))) >= MIN_WORDS:
                 line = text.count("\n", 0, call.end()) + 1
                 yield Message(paste(parts, language, chance), path, line, language)
 

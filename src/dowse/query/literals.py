@@ -18,13 +18,14 @@ GAP = "\0"
 _MAX_TOKENS = 200
 _STRING = re.compile(
     r"""(?P<triple>\"""|''')(?P<long>.*?)(?P=triple)|"(?P<double>(?:\\.|[^"\\\n])*)"|'(?P<single>(?:\\.|[^'\\\n])*)'"""
-    r"|`(?P<back>(?:\\.|[^`\\])*)`",
+    # Over several lines only if it does not look like what follows a literal that began before.
+    r"|`(?P<back>(?:\\.|[^`\\\n])*|(?![\s),;\]])(?:\\.|[^`\\])*)`",
     re.DOTALL,
 )
 # The placeholders of printf and its relatives, of Python, Rust and C#, and variables inside of strings.
 _PLACEHOLDER = re.compile(
     r"%(?:[({<]\w+[)}>])?(?:\d+\$)?[-+#0']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|ll|[hljztLq])?[a-zA-Z@]\b"
-    r"|%\{\w+\}|[$#]?\{[^{}\n]*\}|\$\w+(?:(?:->|::\$?)\w+|\[\w+\])*|%[1-9]\b"
+    r"|%\{\w+\}|[$#]\{[^{}]*\}|\{[^{}\n]*\}|\$\w+(?:(?:->|::\$?)\w+|\[\w+\])*|%[1-9]\b"
 )
 _ESCAPE = re.compile(r"\\(?:[nrt]|\r?\n[ \t]*|x[0-9a-fA-F]{2}|u\{?[0-9a-fA-F]{2,8}\}?|(.))", re.DOTALL)
 # Between two literals of one message: an operator on both sides of a value, a macro such as PRIu64, or nothing.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dowse import deadline
 from dowse.errors import TooSlow
 from dowse.query.literals import Match, align, is_content, message_tokens, read_literals
-from dowse.query.regex.trigrams import And, Or, Trigram
+from dowse.query.regex.trigrams import And, Trigram
 from dowse.search.frames import LocatedHit
 from dowse.search.ranking.signals import RankedHit
 from dowse.storage.protocol import Reader
@@ -21,13 +21,16 @@ from dowse.storage.symbol_lines import SymbolLines, assign_to_symbols
 from dowse.types import SymbolRow
 
 # Words in sequence that select files, from many to few: values that a program filled in break some of them.
-_SIZES = (4, 3, 2)
+_SIZES = (4, 3, 2, 1)
 # Of a question without the signs of output, only so many in sequence.
 _PLAIN_SIZE = 4
 # Sequences that are looked up, and files that are read, for output and for plain words.
-_MAX_PARTS, _MAX_FILES, _MAX_PLAIN_FILES = 24, 40, 4
+_MAX_PARTS, _MAX_PLAIN_PARTS, _MAX_FILES, _MAX_PLAIN_FILES = 12, 3, 30, 3
+# Of plain words, a part that more files may hold is common English, and is not looked for.
+_MAX_HOLDERS = 16
 # Places of a file, by how many parts they hold, and lines around each.
 _MAX_PLACES, _LINES_BEFORE, _LINES_BEHIND = 6, 4, 10
+_MAX_LINES = 1_000
 # A message that so many symbols hold is nobody's own.
 _MAX_HITS = 5
 # A symbol counts if its literal agrees nearly as well as the best one; code, if it does so at all.
@@ -36,11 +39,8 @@ _QUESTION = re.compile(
     r"(?:how|where|what|which|who|when|why|does|do|is|are|can|should|find|show|list|explain)\b|.*\?\s*$",
     re.IGNORECASE | re.DOTALL,
 )
-# What programs print and people leave out: quotes, brackets, numbers, a sentence's capital or full stop.
-_OUTPUT = re.compile(r"[:=\[\](){}<>%\"`\\$@|]|\B'|'\B|\d|^\W|^[A-Z]|\.\s*$")
-_COMMENT = re.compile(r"\s*(?://|/?\*|#|--|<!--|;|%)")
-# Formats whose values stand without quotes.
-_UNQUOTED = frozenset(["yaml", "toml", "ini", "properties", "xml"])
+# What programs print and people leave out: quotes, brackets, numbers, a full stop.
+_OUTPUT = re.compile(r":(?:\s|$)|[=\[\]{}<>%\"`\\|]|\B'\w|(?<!\w)\d|^[^\w/]|\.\s*$")
 _CODE_ROLES = ("", "generated", "vendored")
 
 
@@ -77,7 +77,9 @@ def find_message(reader: Reader, text: str, seconds: float, *, is_error: bool = 
     try:
         with deadline.time_limit(seconds):
             for size in _SIZES if is_output else (_PLAIN_SIZE,):
-                parts = message_parts(text, size)
+                parts = message_parts(text, size, _MAX_PARTS if is_output else _MAX_PLAIN_PARTS)
+                if not is_output and _QUESTION.match(text):
+                    parts = [" ".join(text.split())]  # all of it or nothing
                 found = _find_places(reader, tokens, parts, is_output=is_output)
                 if found:
                     return _best(reader, found)
@@ -93,16 +95,16 @@ def in_order(sources: Sequence[MessageSource], hits: Sequence[RankedHit]) -> lis
     return [each.hit for each in ordered]
 
 
-def message_parts(text: str, size: int) -> list[str]:
+def message_parts(text: str, size: int, limit: int = _MAX_PARTS) -> list[str]:
     """Return so many words in sequence, as they stand in a text, wherever no sign is between them."""
-    parts: list[str] = []
-    for plain in re.findall(r"[^\W\d_](?:[\w,'-]*\w)?(?: [^\W_](?:[\w,'-]*\w)?)+", text):
+    parts = [word for word in re.findall(r"[^\W\d_]{5,}", text) if is_content(word)] if size == 1 else []
+    for plain in re.findall(r"[^\W\d_](?:[\w,'-]*\w)?(?: [^\W_](?:[\w,'-]*\w)?)+", text) if size > 1 else ():
         words = plain.split(" ")
         count = min(size, len(words)) if size > 2 and len(words) > 2 else size
         parts += [" ".join(words[first : first + count]) for first in range(len(words) - count + 1)]
     parts = [part for part in dict.fromkeys(parts) if any(is_content(word) for word in part.split(" "))]
-    step = -(-len(parts) // _MAX_PARTS) or 1
-    return parts[::step]
+    step = -(-len(parts) // limit) or 1
+    return [*parts[:-1:step], *parts[-1:]]
 
 
 def _find_places(
@@ -111,50 +113,65 @@ def _find_places(
     """Return (file, place) of what explains the message."""
     if not parts:
         return []
-    files = reader.trigram_candidates(Or(tuple(map(_trigrams, parts))))
-    files = files[: _MAX_FILES if is_output else _MAX_PLAIN_FILES]
+    needles = [part.encode("utf-8", "replace") for part in parts]
     found: list[tuple[int, _Place]] = []
-    for file_id, data in reader.texts(files):
+    for file_id, data in reader.texts(_select_files(reader, parts, is_output=is_output)):
         deadline.check()
-        source = data.decode("utf-8", "replace")
-        found += ((file_id, place) for place in _places(source, tokens, parts) if _is_enough(place, is_output))
+        found += ((file_id, place) for place in _places(data, tokens, needles) if _is_enough(place, is_output))
     return found
+
+
+def _select_files(reader: Reader, parts: Sequence[str], *, is_output: bool) -> list[int]:
+    """Return the files that may hold most of the parts; a part that fewer hold counts more."""
+    holders = [reader.trigram_candidates(_trigrams(part)) for part in parts]
+    if not is_output:
+        holders = [files for files in holders if len(files) <= _MAX_HOLDERS]
+    limit = _MAX_FILES if is_output else _MAX_PLAIN_FILES
+    weights: dict[int, float] = {}
+    for files in holders:
+        for file_id in files:
+            weights[file_id] = weights.get(file_id, 0.0) + 1 / len(files)
+    return sorted(weights, key=lambda file_id: (-weights[file_id], file_id))[:limit]
 
 
 def _trigrams(part: str) -> And:
     folded = part.lower()
-    distinct = dict.fromkeys(folded[i : i + 3] for i in range(len(folded) - 2))
+    # Every third one, and the last: hardly less selective, and a third of the price.
+    starts = (*range(0, len(folded) - 3, 3), len(folded) - 3)
+    distinct = dict.fromkeys(folded[start : start + 3] for start in starts)
     return And(tuple(Trigram(each) for each in distinct if each.isascii()))
 
 
-def _places(source: str, tokens: Sequence[str], parts: Sequence[str]) -> Iterator[_Place]:
+def _places(data: bytes, tokens: Sequence[str], parts: Sequence[bytes]) -> Iterator[_Place]:
     """Yield the literals, or else lines, that hold parts of the message."""
-    counts: dict[int, int] = {}
+    counts: dict[int, int] = {}  # by the offset of a line
     for part in parts:
-        at = source.find(part)
-        while at >= 0 and len(counts) < 1_000:
-            start = source.rfind("\n", 0, at) + 1
+        at = data.find(part)
+        while at >= 0 and len(counts) < _MAX_LINES:
+            start = data.rfind(b"\n", 0, at) + 1
             counts[start] = counts.get(start, 0) + 1
-            at = source.find(part, at + 1)
+            at = data.find(part, at + 1)
     for start in sorted(counts, key=lambda each: -counts[each])[:_MAX_PLACES]:
-        first = start
+        first, end = start, start
         for _ in range(_LINES_BEFORE):
-            first = source.rfind("\n", 0, max(0, first - 1)) + 1
-        end = start
+            first = data.rfind(b"\n", 0, max(0, first - 1)) + 1
         for _ in range(_LINES_BEHIND):
-            end = source.find("\n", end) + 1 or len(source)
-        line_end = source.find("\n", start) + 1 or len(source)
-        lineno = source.count("\n", 0, start) + 1
-        literals = [
-            each
-            for each in read_literals(source[first:end])
-            if first + each.end > start and first + each.start < line_end and any(part in each.text for part in parts)
-        ]
-        for literal in literals:
-            begin = source.count("\n", 0, first + literal.start) + 1
-            yield _Place(begin, align(tokens, literal.text), is_literal=True)
-        if not literals:
-            yield _Place(lineno, align(tokens, source[start:line_end]), is_literal=False)
+            end = data.find(b"\n", end) + 1 or len(data)
+        before, source = data[first:start].decode("utf-8", "replace"), data[start:end].decode("utf-8", "replace")
+        line, line_end = source.partition("\n")[0], len(before) + (source.find("\n") + 1 or len(source))
+        number, has_literal = data.count(b"\n", 0, first) + 1, False
+        for literal in read_literals(before + source):
+            if literal.end > len(before) and literal.start < line_end and _holds(literal.text, parts):
+                has_literal = True
+                begin = number + (before + source).count("\n", 0, literal.start)
+                yield _Place(begin, align(tokens, literal.text), is_literal=True)
+        if not has_literal:
+            yield _Place(number + before.count("\n"), align(tokens, line), is_literal=False)
+
+
+def _holds(text: str, parts: Sequence[bytes]) -> bool:
+    data = text.encode("utf-8", "replace")
+    return any(part in data for part in parts)
 
 
 def _is_enough(place: _Place, is_output: bool) -> bool:
