@@ -20,6 +20,7 @@ from dowse.search.exact import (
     can_end_early,
     match_patterns,
     rank_exact,
+    unsearched_notes,
 )
 from dowse.search.explain import above_min_score, make_answer
 from dowse.search.lanes.bm25 import query_terms
@@ -161,8 +162,8 @@ def search(
         until = deadline.optional_until(settings.exact_seconds)
         limits = ScanLimits(until, MAX_LINES if is_limited else None)
         matches = match_patterns(reader, plan, limits)
-        if limits.reached:
-            notes.append(limits.reached)
+        notes += [limits.reached] if limits.reached else []
+        notes += unsearched_notes(reader, plan)
     features = query_features(plan)
     context = SearchContext(
         reader,
