@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # What the lexer reads as a word or a name.
 _PLAIN_NAME = re.compile(r"[\w.:#$]*\w(?:\(\))?")
 # What every stack trace has: a position. Cheaper than trying all formats on every query.
-_POSITION = re.compile(r"[:(]\d|\bline \d|^@@ -\d", re.MULTILINE)
+_POSITION = re.compile(r"[:(]\d|\bline \d|^@@ -\d|\+0x", re.MULTILINE)
 # What error messages and log lines have: the name of an exception with a colon behind it, or a level.
 _LOOKS_LIKE_ERROR = re.compile(
     r"\w(?:Error|Exception|Warning|Failure)\b(?:\[\w+\])?:|\b(?:error|fatal|panic|warning)\b[^:]{0,20}:"
