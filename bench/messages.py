@@ -30,7 +30,15 @@ LANGUAGES = {
     **dict.fromkeys((".c", ".h"), "c"),
     **dict.fromkeys((".cc", ".cpp", ".hpp", ".cxx"), "cpp"),
     **dict.fromkeys((".js", ".ts", ".mjs", ".tsx", ".jsx"), "javascript"),
-    **{".go": "go", ".rs": "rust", ".py": "python", ".rb": "ruby", ".php": "php", ".java": "java", ".cs": "csharp"},
+    **{
+        ".go": "go",
+        ".rs": "rust",
+        ".py": "python",
+        ".rb": "ruby",
+        ".php": "php",
+        ".java": "java",
+        ".cs": "csharp",
+    },
 }
 WRITES = re.compile(
     r"(?i)\b(?:raise|throw|panic|bail|die|abort|fatal|fail|warn|error|err|exception|log|logger|debug|info|notice"
@@ -43,7 +51,9 @@ QUOTES = {
     **{"go": '"`', "javascript": "\"'`"},
 }
 # What stands between two literals of one message: an operator, with a value in between, or nothing.
-JOIN = re.compile(r"\s*(?:(?P<value>(?:\+|<<|\.)\s*[\w.$>\[\]()-]+?\s*(?:\+|<<|\.))|[+.\\]|<<)?\s*[fF$]?(?=[\"'`])")
+JOIN = re.compile(
+    r"\s*(?:(?P<value>(?:\+|<<|\.)\s*[\w.$>\[\]()-]+?\s*(?:\+|<<|\.))|[+.\\]|<<)?\s*[fF$]?(?=[\"'`])"
+)
 VALUE_BEHIND = re.compile(r"\s*(?:\+|<<|\.)\s*[\w$]")
 PLACEHOLDER = {
     **dict.fromkeys(("c", "cpp", "go"), r"%[-+ #0]*[\d.*]*(?:hh|h|ll|l|z|j|t)?[a-zA-Z]"),
@@ -55,18 +65,34 @@ PLACEHOLDER = {
     "rust": r"\{[^{}]*\}",
     "csharp": r"\{[^{}]*\}",
 }
-VALUES = ["config.yml", "/var/lib/app/data.db", "user_id", "3", "4096", "'main'", '"orders"', "parseHeader", "127.0.0.1:8080"]
+VALUES = [
+    "config.yml",
+    "/var/lib/app/data.db",
+    "user_id",
+    "3",
+    "4096",
+    "'main'",
+    '"orders"',
+    "parseHeader",
+    "127.0.0.1:8080",
+]
 NUMBERS = ["0", "7", "42", "1024", "65535"]
 SYSLOG = ["Nov 18 12:00:01 host app[1234]: ", "2026-03-04T10:11:12.345Z ERROR ", "[error] "]
 PREFIXES = {
     "c": ["app: ", "app: error: "],
-    "cpp": ["terminate called after throwing an instance of 'std::runtime_error'\n  what():  ", "E0304 10:11:12.345 "],
+    "cpp": [
+        "terminate called after throwing an instance of 'std::runtime_error'\n  what():  ",
+        "E0304 10:11:12.345 ",
+    ],
     "go": ["panic: ", "2026/03/04 10:11:12 ", "Error: "],
     "rust": ["Error: ", "error: ", "[2026-03-04T10:11:12Z ERROR app::config] "],
     "python": ["ValueError: ", "ERROR:app.main:", "2026-03-04 10:11:12,345 - app - WARNING - "],
     "ruby": ["app.rb:3:in `run': ", "E, [2026-03-04T10:11:12.345 #1234] ERROR -- : "],
     "php": ["PHP Fatal error:  Uncaught RuntimeException: ", "[2026-03-04 10:11:12] production.ERROR: "],
-    "java": ['Exception in thread "main" java.lang.IllegalStateException: ', "10:11:12.345 [main] ERROR c.a.App - "],
+    "java": [
+        'Exception in thread "main" java.lang.IllegalStateException: ',
+        "10:11:12.345 [main] ERROR c.a.App - ",
+    ],
     "javascript": ["Uncaught Error: ", "TypeError: ", "(node:1234) Warning: "],
     "csharp": ["Unhandled exception. System.InvalidOperationException: ", "fail: App.Worker[0] "],
 }
@@ -126,11 +152,19 @@ def rank(index: Index, message: Message) -> int:
     """Return the rank of the innermost symbol around a literal among ten hits, 0 without."""
     with index.backend.reader() as reader:
         (file,) = reader.source_files([message.path])
-        rows = [row for row in reader.rows_of_files([file.file_id]) if row.start_line <= message.line <= row.end_line]
+        rows = [
+            row
+            for row in reader.rows_of_files([file.file_id])
+            if row.start_line <= message.line <= row.end_line
+        ]
     inner = min(rows, key=lambda row: row.end_line - row.start_line)
     for place, hit in enumerate(index.search(message.text, k=10).hits, 1):
         symbol = hit.symbol
-        if (symbol.path, symbol.start_line, symbol.end_line) == (message.path, inner.start_line, inner.end_line):
+        if (symbol.path, symbol.start_line, symbol.end_line) == (
+            message.path,
+            inner.start_line,
+            inner.end_line,
+        ):
             return place
     return 0
 
@@ -154,7 +188,12 @@ def mine(root: Path, chance: random.Random) -> Iterator[Message]:
     texts: dict[str, str] = {}
     for path in sorted(git(root, "ls-files").splitlines()):
         place = root / path
-        if Path(path).suffix in LANGUAGES and not file_role(path) and place.is_file() and not place.is_symlink():
+        if (
+            Path(path).suffix in LANGUAGES
+            and not file_role(path)
+            and place.is_file()
+            and not place.is_symlink()
+        ):
             if place.stat().st_size <= MAX_BYTES:
                 texts[path] = place.read_text("utf-8", "replace")
     code = "\n".join(texts.values())
@@ -166,7 +205,11 @@ def mine(root: Path, chance: random.Random) -> Iterator[Message]:
                 continue
             parts, raw = literal(text, call.end(), language)
             fixed = re.split(PLACEHOLDER[language], "".join(part for part in parts if part))
-            if raw and code.count(max(fixed, key=len)) == 1 and len(re.findall(r"[A-Za-z]{2,}", " ".join(fixed))) >= MIN_WORDS:
+            if (
+                raw
+                and code.count(max(fixed, key=len)) == 1
+                and len(re.findall(r"[A-Za-z]{2,}", " ".join(fixed))) >= MIN_WORDS
+            ):
                 line = text.count("\n", 0, call.end()) + 1
                 yield Message(paste(parts, language, chance), path, line, language)
 

@@ -31,7 +31,9 @@ _ESCAPE = re.compile(r"\\(?:[nrt]|\r?\n[ \t]*|x[0-9a-fA-F]{2}|u\{?[0-9a-fA-F]{2,
 # Between two literals of one message: an operator on both sides of a value, a macro such as PRIu64, or nothing.
 _OPERATOR = r"(?:\+|<<|\.{1,2}|&|~)"
 _JOINED = re.compile(rf"\\?(?:{_OPERATOR}|[fFuUrRbL$@]+)?\Z")
-_VALUE = re.compile(rf"{_OPERATOR}[^;{{}}]{{1,150}}{_OPERATOR}[fFuUrRbL$@]{{0,2}}\Z|[A-Z]\w{{1,30}}\Z", re.DOTALL)
+_VALUE = re.compile(
+    rf"{_OPERATOR}[^;{{}}]{{1,150}}{_OPERATOR}[fFuUrRbL$@]{{0,2}}\Z|[A-Z]\w{{1,30}}\Z", re.DOTALL
+)
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]")
 
 
@@ -82,7 +84,9 @@ def align(message: Sequence[str], literal: str) -> Match:
     """Return how much of a message a literal explains; both have to agree letter by letter."""
     tokens = message_tokens(literal)
     blocks = SequenceMatcher(None, message, tokens, autojunk=False).get_matching_blocks()
-    same = [[token for token in message[block.a : block.a + block.size] if token[0].isalnum()] for block in blocks]
+    same = [
+        [token for token in message[block.a : block.a + block.size] if token[0].isalnum()] for block in blocks
+    ]
     words = [word for block in same for word in block]
     total = sum(token[0].isalnum() for token in tokens)
     # Between two blocks of the literal's text, words of the message are values if the literal has a gap there.
@@ -101,7 +105,9 @@ def is_content(word: str) -> bool:
     return len(word) > 1 and word.lower() not in STOP_WORDS and not word.isdigit()
 
 
-def _filled(message: Sequence[str], tokens: Sequence[str], blocks: Sequence[tuple[int, int, int]]) -> Iterator[int]:
+def _filled(
+    message: Sequence[str], tokens: Sequence[str], blocks: Sequence[tuple[int, int, int]]
+) -> Iterator[int]:
     """Yield for each gap of the literal how many words of the message it takes."""
     a = b = 0
     for next_a, next_b, size in blocks:

@@ -117,7 +117,9 @@ def _find_places(
     found: list[tuple[int, _Place]] = []
     for file_id, data in reader.texts(_select_files(reader, parts, is_output=is_output)):
         deadline.check()
-        found += ((file_id, place) for place in _places(data, tokens, needles) if _is_enough(place, is_output))
+        found += (
+            (file_id, place) for place in _places(data, tokens, needles) if _is_enough(place, is_output)
+        )
     return found
 
 
@@ -157,7 +159,10 @@ def _places(data: bytes, tokens: Sequence[str], parts: Sequence[bytes]) -> Itera
             first = data.rfind(b"\n", 0, max(0, first - 1)) + 1
         for _ in range(_LINES_BEHIND):
             end = data.find(b"\n", end) + 1 or len(data)
-        before, source = data[first:start].decode("utf-8", "replace"), data[start:end].decode("utf-8", "replace")
+        before, source = (
+            data[first:start].decode("utf-8", "replace"),
+            data[start:end].decode("utf-8", "replace"),
+        )
         line, line_end = source.partition("\n")[0], len(before) + (source.find("\n") + 1 or len(source))
         number, has_literal = data.count(b"\n", 0, first) + 1, False
         for literal in read_literals(before + source):
@@ -208,7 +213,10 @@ def _best(reader: Reader, found: Sequence[tuple[int, _Place]]) -> list[MessageSo
         return []
     chosen.sort(key=lambda number: (-by_row[number].match.score, rows[number].path, by_row[number].line))
     return [
-        MessageSource(by_row[number].match.score, LocatedHit(rows[number], by_row[number].line, "message", _detail(by_row[number])))
+        MessageSource(
+            by_row[number].match.score,
+            LocatedHit(rows[number], by_row[number].line, "message", _detail(by_row[number])),
+        )
         for number in chosen[:_MAX_HITS]
     ]
 

@@ -58,7 +58,9 @@ def find_frames(reader: Reader, trace: StackTrace) -> list[LocatedHit]:
     hits: dict[int, LocatedHit] = {}
     for frame in trace.frames:
         if not frame.path:  # a backtrace of C: if one function has the name, it is that one
-            same = [row for row in reader.rows_named([frame.function], 3) if row.kind not in NON_DEFINITION_KINDS]
+            same = [
+                row for row in reader.rows_named([frame.function], 3) if row.kind not in NON_DEFINITION_KINDS
+            ]
             if len(same) == 1:
                 detail = f"frame {len(hits) + 1}: {frame.function}"
                 hits.setdefault(same[0].row, LocatedHit(same[0], same[0].start_line, "frame", detail))

@@ -171,7 +171,13 @@ def exclusion_notes(plan: Plan, *, is_message: bool) -> list[Note]:
     if not any(isinstance(clause, Not) for clause in plan.query.clauses[:1]):
         return []
     text = "read as a message" if is_message else f"hits must not match {word[1:]}"
-    return [Note("plain-text", f"{word} is at the start: {text}", "" if is_message else "--plain takes it as a word")]
+    return [
+        Note(
+            "plain-text",
+            f"{word} is at the start: {text}",
+            "" if is_message else "--plain takes it as a word",
+        )
+    ]
 
 
 def check_query(request: SearchRequest) -> None:
