@@ -29,9 +29,9 @@ BUDGETS = {
     "install": 1_060,
     "interfaces": 10_640,
     "parsing": 6_790,
-    "query": 3_860,
+    "query": 3_970,
     "research": 1_620,
-    "search": 6_600,
+    "search": 6_760,
     "security": 600,
     "services": 3_050,
     "source": 3_270,
@@ -43,7 +43,7 @@ BUDGETS = {
     "": 2_960,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
-MAX_TESTS, MAX_BENCH, MAX_WORDS = 47_640, 9_860, 27_000
+MAX_TESTS, MAX_BENCH, MAX_WORDS = 47_730, 10_090, 27_000
 _PROGRAMS = {".py", ".java", ".php", ".go", ".mjs", ".rb", ".cpp", ".cs"}
 # Made from declarations (`scripts/schemas`, `scripts/docs_site`).
 GENERATED = {"LANGUAGES.md", "SETTINGS.md"}

@@ -97,3 +97,16 @@ def test_lines_whose_matches_take_too_long_are_given_whole(tmp_path, monkeypatch
         monkeypatch.setattr("dowse.query.regex.matcher.Pattern.find_lines", too_slow)
         [hit] = index.search("/x/", k=3).hits
         assert [(match.line, match.text, match.spans) for match in hit.matches] == [(1, "an x", ((0, 4),))]
+
+
+def test_files_that_are_too_large_are_named(tmp_path):
+    write_tree(tmp_path, {"a.py": "needle = 1\n", "data/big.py": "x = 1\n" * 500_000 + "needle = 2\n"})
+    with Index.open(tmp_path, encoder="none") as index:
+        index.update()
+        found = index.search("/needle/", k=0)
+        assert any("1 file" in note.text and "data/big.py" in note.text for note in found.notes)
+        assert not index.search("/needle/ path:a.py", k=0).notes
+    with Index.open(tmp_path, encoder="none", max_file_bytes=10_000_000) as index:
+        index.update()
+        found = index.search("/needle/", k=0)
+        assert [line.line for hit in found.hits for line in hit.lines] == [1, 500_001] and not found.notes

@@ -65,6 +65,11 @@ _FORMATS = {
     "Rust output": rf".*?(?:-->|:::|panicked at) (?:'(?P<message>.*)', )?{_PATH}:{_LINE}"
     r"(?::\d+)?(?::\s+(?P<message2>\S.*))?",
     "PHP error": rf"(?:PHP )?(?P<message>.+) in (?P<path>\S+\.\w+)(?: on line |:){_LINE}\s*$",
+    "C assertion": rf"(?:\S+: )?{_PATH}:{_LINE}: (?P<function>.+?): Assertion [`'](?P<message>.*)' failed\.?\s*$",
+    # Redis, glog and their like: what comes before the position is a time, a level or a marker.
+    "log line": rf"(?:.*==> |[IWEF]\d{{4}} .*? ?){_PATH}:{_LINE}\]? (?P<message>.+)",
+    # glibc's own: of a frame only the function is known.
+    "C backtrace": r"(?:\[?\d+\]? )?\S+?(?: [^()]*)?\((?P<function>\w+)\+0x[0-9a-f]+\) ?\[0x[0-9a-f]+\]\s*$",
     "test output": rf"(?:\[ERROR\]|\[FAIL\])\s+(?P<function>\w+\.[\w$]+):{_LINE}\s*(?P<message>.*)",
     "compiler output": r"\s*(?:(?:at|in|[ew]|\S{1,2}|\[\w+\]|error|warning|ERROR|WARN):?\s+|\*\* \(\w+\) )?"
     rf"(?:file://)?{_PATH}(?::{_LINE}(?::\d+)?|\((?P<line2>\d+)(?:,\d+)?\))(?:[:,]?\s+(?P<message>.*)|:|\s*$)",
@@ -135,8 +140,9 @@ def _frame_lines(lines: list[str]) -> Iterator[_FrameLine]:
                     groups = match.groupdict(default="")
                     function = groups.get("function", "") or _function_above(source, lines, number)
                     path = _clean_path(groups.get("path", ""), source, function)
-                    frame = Frame(path, int(groups["line"] or groups["line2"]), function.strip())
-                    if path:
+                    number_of_line = groups.get("line") or groups.get("line2") or 0
+                    frame = Frame(path, int(number_of_line), _demangle(function.strip()))
+                    if path or source == "C backtrace":
                         yield _FrameLine(
                             number, source, frame, groups.get("message") or groups.get("message2", "")
                         )
@@ -152,6 +158,14 @@ def _clean_path(path: str, source: str, function: str) -> str:
         return function.partition(".")[0] + ".java"
     path = re.sub(r"^(?:file://|webpack(?:-internal)?://[^/]*/)", "", path.strip()).partition("?")[0]
     return "" if path.startswith(("node:", "<", "internal/", "http:", "https:")) else path.replace("\\", "/")
+
+
+def _demangle(function: str) -> str:
+    """Return the last name in a mangled name of C++: `_ZN7leveldb6DBImpl3GetERK` is `Get`."""
+    names, rest = "", function.removeprefix("_ZN").removeprefix("_Z").lstrip("K")
+    while function.startswith("_Z") and (length := re.match(r"\d{1,3}", rest)):
+        names, rest = rest[length.end() :][: int(length[0])], rest[length.end() + int(length[0]) :]
+    return names or function
 
 
 def _function_above(source: str, lines: list[str], number: int) -> str:

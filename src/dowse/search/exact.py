@@ -29,6 +29,7 @@ from dowse.query.evaluate import evaluate, matches_row
 from dowse.search.planner import Plan
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.signals import QueryFeatures, RankedHit, location, rank
+from dowse.source.walk import TOO_LARGE
 from dowse.storage.protocol import Reader
 from dowse.storage.symbol_lines import SymbolLines, SymbolLocation, assign_to_symbols
 from dowse.types import Contribution, LineMatch, Note, SymbolRow
@@ -42,6 +43,10 @@ MAX_LINES = 10_000
 _MANY_LINES = 200
 # So many lines in the answer to a query for the best hits, too: the pattern matches nearly everywhere.
 _MANY_LINES_OF_ALL = 2_000
+# Files that one note names.
+_MAX_NAMED = 3
+# Stands for one that is not in the index: only its path is known.
+_FILE = SymbolRow(0, "", "", "", "", "", "file", "", "", 1, 1, "", 0)
 # Filters that the metadata of a file decides.
 _FILE_FILTERS = (LangFilter, PathFilter, WithinFilter, RepoFilter)
 # For each pattern of a plan, the lines that match it, by symbol.
@@ -133,6 +138,21 @@ def _matching_numbers(
         cut = f"there was time to search {count - 1:,} of {len(files):,} files"
         limits.reached = Note("truncated", cut, "add filters such as path: or lang:")
     return lines
+
+
+def unsearched_notes(reader: Reader, plan: Plan) -> list[Note]:
+    """Say which files a pattern was not looked for in, because they are too large for the index."""
+    paths = [
+        path
+        for path, reason in reader.skipped()
+        if reason.startswith(TOO_LARGE) and _may_match(plan.constraint, _FILE._replace(path=path))
+    ]
+    if not paths:
+        return []
+    shown = ", ".join(paths[:_MAX_NAMED]) + (", …" if len(paths) > _MAX_NAMED else "")
+    files = "1 file is" if len(paths) == 1 else f"{len(paths):,} files are"
+    text = f"{files} larger than `max_file_bytes` and not searched: {shown}"
+    return [Note("truncated", text, "`dowse status --files` lists them")]
 
 
 def rank_exact(
@@ -236,8 +256,8 @@ def _may_match(constraint: Constraint | None, file: SymbolRow) -> bool:
     """Whether some symbol of a file can meet the filters, judged by the file's metadata alone."""
 
     def decide(leaf: Leaf) -> bool | None:
-        by_file = isinstance(leaf, _FILE_FILTERS)
-        return matches_row(leaf, file) if by_file else None
+        is_known = isinstance(leaf, _FILE_FILTERS if file.file_id else (PathFilter, WithinFilter))
+        return matches_row(leaf, file) if is_known else None
 
     return evaluate(constraint, decide) is not False
 

@@ -57,6 +57,14 @@ def find_frames(reader: Reader, trace: StackTrace) -> list[LocatedHit]:
     rows: dict[int, list[SymbolRow]] = {}
     hits: dict[int, LocatedHit] = {}
     for frame in trace.frames:
+        if not frame.path:  # a backtrace of C: if one function has the name, it is that one
+            same = [
+                row for row in reader.rows_named([frame.function], 3) if row.kind not in NON_DEFINITION_KINDS
+            ]
+            if len(same) == 1:
+                detail = f"frame {len(hits) + 1}: {frame.function}"
+                hits.setdefault(same[0].row, LocatedHit(same[0], same[0].start_line, "frame", detail))
+            continue
         name = frame.path.rpartition("/")[2]
         if name not in files:
             files[name] = reader.files_with_suffix(name)[:_MAX_SAME_NAME]

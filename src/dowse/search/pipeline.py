@@ -20,13 +20,22 @@ from dowse.search.exact import (
     can_end_early,
     match_patterns,
     rank_exact,
+    unsearched_notes,
 )
 from dowse.search.explain import above_min_score, make_answer
 from dowse.search.lanes.bm25 import query_terms
 from dowse.search.lanes.embedding_result import EmbeddingResult
 from dowse.search.lanes.jobs import InlineLanes, LaneRunner
 from dowse.search.options import SearchRequest
-from dowse.search.planner import Plan, lane_weights, make_plan, plain_name, plain_text_notes
+from dowse.search.planner import (
+    Plan,
+    exclusion_notes,
+    lane_weights,
+    make_plan,
+    message_text,
+    plain_name,
+    plain_text_notes,
+)
 from dowse.search.ranking.fusion import (
     FusedCandidate,
     LaneRanking,
@@ -80,6 +89,7 @@ if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
     from dowse.feedback.store import FeedbackStore
     from dowse.query.long_text import LongText
+    from dowse.search.error_messages import MessageSource
     from dowse.search.frames import LocatedHit
     from dowse.search.long_questions import Reading
     from dowse.storage.protocol import Floats
@@ -122,9 +132,9 @@ def search(
         embedded = EmbeddingCoverage(encoder.id, reader.embedded_count(encoder.id), reader.symbol_count())
         if embedded.symbols < embedded.total:
             embedded = embedded._replace(approximate=reader.has_approximate_vectors(encoder.id))
-    plan = make_plan(
-        request,
-        cache(partial(_is_defined, reader)),
+    planner = partial(
+        make_plan,
+        exists=cache(partial(_is_defined, reader)),
         is_symbol=cache(partial(_is_defined, reader, with_names=False)),
         has_vectors=bool(embedded and (embedded.symbols or embedded.approximate))
         or encodes_at_query_time(reader, embedded),
@@ -133,11 +143,16 @@ def search(
         # Of a corpus, long queries are documentation of functions, not reports: measured on trees alone.
         read=None if reader.is_corpus else partial(_weigh_long_text, reader),
     )
+    plan = planner(request)
+    sources, message_notes = _find_message(reader, plan, request, settings)
+    if sources and not request.options.plain:  # its quotes, parentheses and dashes are no query language
+        request = replace(request, options=replace(request.options, plain=True))
+        plan = planner(request)
     if "embedding" in plan.lanes and encoder is None:
         raise DowseError("there is no encoder to search by meaning with; set `encoder`, e.g. to base")
     profile = profile or (CORPUS if reader.is_corpus else TREE)
     boosts, notes = _boosts(feedback, reader, plan, request)
-    notes = [*plain_text_notes(plan.query), *notes]
+    notes = [*plain_text_notes(plan.query), *message_notes, *notes]
     if plan.corrections:
         notes.append(Note("relaxed", f"not here as typed: {', '.join(plan.corrections)}"))
     matches: ExactMatches = {}
@@ -147,8 +162,8 @@ def search(
         until = deadline.optional_until(settings.exact_seconds)
         limits = ScanLimits(until, MAX_LINES if is_limited else None)
         matches = match_patterns(reader, plan, limits)
-        if limits.reached:
-            notes.append(limits.reached)
+        notes += [limits.reached] if limits.reached else []
+        notes += unsearched_notes(reader, plan)
     features = query_features(plan)
     context = SearchContext(
         reader,
@@ -184,11 +199,11 @@ def search(
     total = max(len(hits), len(retrieved))
     hits, also_below = above_min_score(context, candidates, ranking, hits)
     notes = [*notes, *candidates.notes, *below, *also_below]
-    if plan.error_message and _has_time("the source of the message", notes):
-        from dowse.search.error_messages import find_message
+    if plan.trace or sources:
+        from dowse.search.error_messages import in_order
         from dowse.search.frames import find_frames, frame_note, located_first
 
-        located = find_message(reader, plan.error_message, hits, settings.exact_seconds)
+        located = in_order(sources, hits)
         if plan.trace:
             frames = [each for each in find_frames(reader, plan.trace) if context.allows(each.row.row)]
             notes.append(frame_note(plan.trace, frames))
@@ -199,6 +214,19 @@ def search(
     elif plan.unknown or (len(features.names) == 1 and plan.kind != "structure" and not reader.is_corpus):
         hits, ranking = _definitions_first(context, ranking, hits, notes)
     return make_answer(context, candidates, ranking, hits, max(total, len(hits)), notes)
+
+
+def _find_message(
+    reader: Reader, plan: Plan, request: SearchRequest, settings: Settings
+) -> tuple[Sequence[MessageSource], list[Note]]:
+    """Return the code that writes what was pasted, if it was a message, and how it was read."""
+    text = message_text(plan, request, is_corpus=reader.is_corpus)
+    if not text:
+        return (), []
+    from dowse.search.error_messages import find_message
+
+    sources = find_message(reader, text, settings.exact_seconds, is_error=bool(plan.error_message))
+    return sources, exclusion_notes(plan, is_message=bool(sources))
 
 
 def _definitions_first(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dowse.query.ast import (
     Constraint,
     Filter,
+    Not,
     Phrase,
     Query,
     Regex,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 # What the lexer reads as a word or a name.
 _PLAIN_NAME = re.compile(r"[\w.:#$]*\w(?:\(\))?")
 # What every stack trace has: a position. Cheaper than trying all formats on every query.
-_POSITION = re.compile(r"[:(]\d|\bline \d|^@@ -\d", re.MULTILINE)
+_POSITION = re.compile(r"[:(]\d|\bline \d|^@@ -\d|\+0x", re.MULTILINE)
 # What error messages and log lines have: the name of an exception with a colon behind it, or a level.
 _LOOKS_LIKE_ERROR = re.compile(
     r"\w(?:Error|Exception|Warning|Failure)\b(?:\[\w+\])?:|\b(?:error|fatal|panic|warning)\b[^:]{0,20}:"
@@ -151,6 +152,32 @@ def make_plan(
     if options.mode == "auto" and not options.lanes and not has_vectors:
         plan = _without_lane(plan, "embedding")
     return replace(plan, fusion=_choose_fusion(plan, options.fusion), question=_question_kinds(plan))
+
+
+def message_text(plan: Plan, request: SearchRequest, *, is_corpus: bool) -> str:
+    """Return what of a request may be the message of a program, "" if it is none."""
+    if plan.error_message or plan.mode == "regex" or plan.kind in ("name", "filter", "report"):
+        return plan.error_message
+    if is_corpus or request.options.mode != "auto" or request.options.lanes or request.text.count(" ") < 2:
+        return ""
+    parts = parse_query(request.text).constraint if not request.options.plain else None
+    has_filters = any(isinstance(leaf, Filter) for leaf in leaves(parts))
+    return plan.text if has_filters else request.text  # filters are written by hand
+
+
+def exclusion_notes(plan: Plan, *, is_message: bool) -> list[Note]:
+    """Say how a dash at the start of several words was read."""
+    word = plan.query.source.split(" ", 1)[0]
+    if not any(isinstance(clause, Not) for clause in plan.query.clauses[:1]):
+        return []
+    text = "read as a message" if is_message else f"hits must not match {word[1:]}"
+    return [
+        Note(
+            "plain-text",
+            f"{word} is at the start: {text}",
+            "" if is_message else "--plain takes it as a word",
+        )
+    ]
 
 
 def check_query(request: SearchRequest) -> None:

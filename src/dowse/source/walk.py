@@ -29,6 +29,8 @@ from dowse.source.secrets import (
 # Hand-written code stays far below; larger files are data, bundles or amalgamations, which would fill the
 # index with text nobody searches for.
 MAX_FILE_BYTES = 1_000_000
+# How the reason for leaving out a larger one begins.
+TOO_LARGE = "larger than "
 
 # No real repository comes near it; each level costs every path below it.
 MAX_DEPTH = 150
@@ -260,7 +262,7 @@ def _classify_file(
     if not stat.S_ISREG(mode):
         return SkippedFile(path, "not a regular file", by_state=True)
     if status.st_size > max_file_bytes:
-        return SkippedFile(path, f"larger than {max_file_bytes:,} bytes", by_state=True)
+        return SkippedFile(path, f"{TOO_LARGE}{max_file_bytes:,} bytes", by_state=True)
     # access(2) costs as much as the stat; files that everybody may read don't need it.
     if mode & _READABLE_BY_ALL != _READABLE_BY_ALL and not folder.can_read(entry.name):
         return SkippedFile(path, "unreadable: permission denied", by_state=True)

@@ -46,6 +46,24 @@ def test_the_last_word_is_a_place_if_it_exists(indexed, capsys):
     assert "searching in web" in captured.err and 'quote "order web"' in captured.err
 
 
+def test_the_last_word_of_a_sentence_is_a_word(indexed, capsys):
+    assert main(["search", "parse", "order", "web", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["query"] == "parse order web"
+    assert any(not hit["path"].startswith("web/") for hit in answer["hits"])
+    assert "web/ or ./web" in json.dumps(answer["notes"])
+
+
+@pytest.mark.parametrize("place", ["web/", "./web", "web/api.ts"])
+def test_what_can_only_be_a_place_is_one_behind_any_words(indexed, capsys, place):
+    assert all(path.startswith("web/") for path in paths(capsys, "parse", "order", place))
+
+
+def test_how_a_place_was_read_is_in_json(indexed, capsys):
+    assert main(["search", "order", "web", "--json"]) == 0
+    assert "searching in web" in json.dumps(json.loads(capsys.readouterr().out)["notes"])
+
+
 def test_a_word_alone_is_no_place(indexed, capsys):
     assert main(["search", "web", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["query"] == "web"

@@ -32,14 +32,19 @@ class QueryWords(NamedTuple):
 def read_query(words: Sequence[str]) -> QueryWords:
     """Return query and place of a command line.
 
-    Several words are one query. The last one is a place if it exists and another word precedes it. `-`, or
-    no word at all, reads the query from standard input.
+    Several words are one query. The last one is a place if it exists and can't be a word of a sentence: it has
+    a separator or an ending, or what precedes it is one argument, as in `grep PATTERN PATH`. `-`, or no word at
+    all, reads the query from standard input.
     """
     *query, last = words or [STDIN]
+    is_word = re.fullmatch(r"[\w-]+", last)
+    note = ""
     if not query or not is_place(last):
         query, last = [*query, last], "."
-    note = ""
-    if re.fullmatch(r"[\w.-]*\w[\w.-]*", last):  # a word like any other
+    elif is_word and len(query) > 1:
+        note = f"{last} counts as a word; {last}/ or ./{last} searches in that folder"
+        query, last = [*query, last], "."
+    elif is_word:
         note = f'searching in {last}, which exists here; to search for the word, quote "{" ".join(words)}"'
     text = " ".join(query)
     return QueryWords(_read_stdin(asked=bool(words)) if text == STDIN else text, last, note)

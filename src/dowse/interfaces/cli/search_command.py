@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from dowse.config import Settings, load_settings
@@ -27,6 +28,7 @@ from dowse.interfaces.cli.printing import print_message
 from dowse.interfaces.cli.query_words import read_query
 from dowse.search.forecast import likely_lanes
 from dowse.search.options import OPTIONS, OptionSpec, SearchOptions, SearchRequest, make_options
+from dowse.types import Note
 
 _TYPES = {"int": int, "float": float}
 # What a choice of "" is called on the command line.
@@ -54,7 +56,8 @@ def add_arguments(parser: CommandParser) -> None:
         nargs="*",
         metavar="QUERY",
         help='words, identifiers, "phrases", /regexes/, filters, "what calls X"; "-": standard input. '
-        "The last word is a PATH if it exists: a repository, a folder or file in one, a corpus (default: .)",
+        "The last one is a PATH if it exists and has a / or an ending, or follows a single argument: a repository, "
+        "a folder or file in one, a corpus (default: .)",
     )
     where = parser.add_argument_group("what to search")
     where.add_argument("--repo", metavar="PATH", help="a path, or a git address such as https://host/o/n@v2")
@@ -115,6 +118,8 @@ def run(options: argparse.Namespace) -> int:
     _embed_new_symbols(index, search_options, is_new, options.query)
     _count_new_terms(index, search_options)
     answer = grep_flags.search(index, options.query, values, options)
+    if options.words_note:
+        answer = replace(answer, notes=(Note("other", options.words_note), *answer.notes))
     write_answer(answer, options, index)
     if "within" in values and not answer.hits:
         print_message(f"only {values['within']} was searched; --everywhere searches all of {index.root}")
@@ -134,13 +139,10 @@ def _preload_encoder(options: argparse.Namespace) -> None:
 def _read_words(options: argparse.Namespace) -> None:
     """Set query and path of the options from the words of the command line."""
     if options.repo or options.workspace:
-        options.query, options.path, note = read_query([" ".join(options.words) or "-"])._replace(
-            path=options.repo
-        )
+        words = read_query([" ".join(options.words) or "-"])._replace(path=options.repo)
     else:
-        options.query, options.path, note = read_query(options.words)
-    if note:
-        print_message(note)
+        words = read_query(options.words)
+    options.query, options.path, options.words_note = words
 
 
 def _revision(options: argparse.Namespace, values: Mapping[str, Any]) -> str:

@@ -1,0 +1,63 @@
+"""Questions about how to work on a project, not about what its code does: "how do I run one test".
+
+Guides answer them, build files and CI: a heading, a target, a job. What the code calls a test or a release
+does not. A question must name an activity, and be worded as an instruction that is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Activities, and the words that guides use for each beside those of the question.
+_ACTIVITIES = {
+    "test": (
+        r"(?:run|running|execute|launch|start|skip|debug)\b.{0,40}\b(?:tests?|specs?|test ?suite|test cases?)\b"
+        r"|\b(?:tests?|specs?|test ?suite)\b.{0,40}\b(?:run|running|take|takes|locally|parallel|concurrently)\b",
+        "running tests",
+    ),
+    "release": (
+        r"\b(?:release|releasing|publish|publishing|ship|tag)\b.{0,30}\b(?:release|version|package|crate|gem)s?\b"
+        r"|\b(?:make|makes|making|do|cut|cutting|publish|prepare|create|new)\b.{0,20}\b(?:release|version)s?\b"
+        r"|\bhow\b.{0,25}\b(?:release|releases|released|publish)\b[ ?]*\Z",
+        "publishing a release, new version",
+    ),
+    "build": (
+        r"\b(?:build|building|compile|compiling)\b.{0,40}\b(?:from source|project|it|this|docs?|documentation"
+        r"|locally|myself|everything|release|debug|static|binary)\b",
+        "building from source",
+    ),
+    "install": (r"\b(?:install|installing|set ?up|setting up|uninstall|upgrade to|migrate (?:to|from))\b", "installation"),
+    "contribute": (
+        r"\b(?:contribut\w+|pull requests?|coding style|code style|style guide|commit messages? format"
+        r"|report (?:a )?(?:bug|vulnerability|security)|dev(?:elopment)? environment|development setup)\b",
+        "contributing, development",
+    ),
+    "check": (
+        r"\b(?:run|running|fix)\b.{0,25}\b(?:linters?|formatters?|benchmarks?|fuzzers?|coverage|type checks?|ci)\b",
+        "development",
+    ),
+}
+_ACTIVITY = {name: re.compile(pattern, re.IGNORECASE) for name, (pattern, _) in _ACTIVITIES.items()}
+# Wordings of a question for instructions.
+_ASKS_HOW = re.compile(
+    r"\b(?:how (?:do|can|should|would|to|does one)\b(?! (?:it|the|this|that|they)\b)|steps? (?:to|for|of)|what (?:do|must|should)"
+    r" (?:i|we|you)|instructions|can i|could i|do i|i (?:only |just )?(?:want|need|would like|have) to|which command|what command"
+    r"|commands? (?:to|for)|is there a (?:way|command|script|target)|where (?:do|can) i (?:find|read))\b",
+    re.IGNORECASE,
+)
+# Or an instruction itself: "run the test suite in parallel".
+_INSTRUCTS = re.compile(r"(?:run|running|build|building|install|publish|release|cut|set up|contribute)\b", re.IGNORECASE)
+_MAX_LENGTH = 200
+
+
+def asked_activity(text: str) -> str:
+    """Return the activity whose instructions a question asks for, "" if it asks for something else."""
+    text = " ".join(text.split())
+    if len(text) > _MAX_LENGTH or not (_ASKS_HOW.search(text) or _INSTRUCTS.match(text)):
+        return ""
+    return next((name for name, pattern in _ACTIVITY.items() if pattern.search(text)), "")
+
+
+def guide_words(activity: str) -> str:
+    """Return what guides call an activity."""
+    return _ACTIVITIES[activity][1]
