@@ -430,6 +430,7 @@ class Index:
         wait: float | None = None,
         max_unread: int | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
+        on_read: Callable[[Progress], None] = lambda _: None,
     ) -> list[CommitHit]:
         """Return the commits that a question is about, by meaning and words.
 
@@ -443,6 +444,7 @@ class Index:
             wait: Seconds to wait for another process that reads commits; None waits as long as it takes.
             max_unread: Raise HistoryUnread if more commits than this are new. None reads all.
             on_progress: Called after every few hundred commits that are encoded.
+            on_read: The same for commits that are read.
         """
         from dowse.commit_search.filters import parse_commit_query
         from dowse.commit_search.search import embed_commits, open_commits, search_commits
@@ -452,10 +454,12 @@ class Index:
         encoder = self.encoder if parsed.text else None
 
         def find() -> list[CommitHit]:
-            with open_commits(self.root, wait, max_unread) as store:
+            reading = open_commits(self.root, wait, max_unread, lambda *done: on_read(Progress(*done)))
+            with reading as store:
                 if encoder is not None:
-                    embed_commits(store, encoder, seconds, lambda *done: on_progress(Progress(*done)))
-                return search_commits(store, parsed, encoder, k)
+                    report = lambda *done: on_progress(Progress(*done))  # noqa: E731
+                    embed_commits(store, encoder, parsed.text, seconds, report)
+                return search_commits(store, self.root, parsed, encoder, k)
 
         try:
             return find()
