@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from dowse.search.lanes.jobs import LaneDispatcher
     from dowse.search.options import SearchOptions, SearchRequest
     from dowse.search.related import Related
+    from dowse.search.token_budget import ContextAnswer
     from dowse.source.tree_scanner import ScanResult
     from dowse.storage.protocol import Backend, Floats
     from dowse.vectors.adapter import AdapterFacts
@@ -517,6 +518,20 @@ class Index:
         answer = other._noting_damage(other._answer(request))
         note = Note("other", f"searched {revision}, commit {head_commit(other.root)[:12]}")
         return replace(answer, notes=(note, *answer.notes))
+
+    @_rebuilds
+    def context(self, text: str, tokens: int = 8_000) -> ContextAnswer:
+        """Return the lines that matter for a question or an issue text, within a budget, merged by file.
+
+        Args:
+            text: The question, taken as words; a stack trace or a message in it is read as one.
+            tokens: What the answer may cost, as `dowse.token_estimate` counts.
+        """
+        from dowse.search.token_budget import CANDIDATES, select_context
+
+        answer = self.search(text, CANDIDATES, feedback=False)
+        with time_limit(self.settings.query_seconds), self.backend.reader() as reader:
+            return select_context(reader, answer, tokens)
 
     def revision_in(self, query: str, options: SearchOptions) -> str:
         """Return the revision that a query asks for, "" if this index has it."""
