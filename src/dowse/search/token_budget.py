@@ -89,7 +89,7 @@ def file_text(file: ContextFile) -> str:
         lines.append(f"@ {each.start_line}-{each.end_line} {each.symbol}: {each.reason}")
         before = each.lines[0][0] - 1
         for number, text in each.lines:
-            if number > before + 1:
+            if number > before + 2:  # a gap of one line is nearly always a blank one
                 lines.append("…")
             lines.append(text)
             before = number

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from dowse.token_estimate import estimate_tokens
 from mcp_clients import Session, as_json, http, run, stdio, text_of
 
-TOOLS = ["search", "symbol", "callers", "callees", "impact", "related", "log", "status"]
+TOOLS = ["search", "symbol", "callers", "callees", "impact", "related", "context", "log", "status"]
 WAYS = [("stdio", "legacy"), ("http", "auto")]
 
 
