@@ -9,8 +9,7 @@ A question is the subject and body of a commit, or what the commit added to a ch
 of 60 words or more; trailers such as `Signed-off-by:` are left out. Relevant are the functions that it
 changed and their files, as far as they exist today; tests do not count. Questions are asked as a person would
 paste them. `context` compares the lines of `Index.context` with those of the hits of a search, read from the
-top until the budget is spent: which share of the lines of the changed functions is there, all lines that are
-not blank, and without comments and docstrings. Half of the repositories were for choosing (CHOSEN), the other half is reported.
+top until the budget is spent: which share of the lines of the changed functions is there. Half of the repositories were for choosing (CHOSEN), the other half is reported.
 """
 
 from __future__ import annotations
@@ -210,8 +209,8 @@ def shares(rows: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def context_row(index: Any, question: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
-    """Return the share of lines for a question, each with and without comments."""
-    from dowse.search.token_budget import _code_lines, file_text
+    """Return the shares of the lines that are not blank, for one question."""
+    from dowse.search.token_budget import file_text
     from dowse.token_estimate import estimate_tokens
 
     wanted = set(question["symbols"])
@@ -222,8 +221,7 @@ def context_row(index: Any, question: dict[str, Any]) -> dict[str, Any]:  # noqa
         if row.row > 0 and f"{row.path}::{row.qualified_name}" in wanted
     ]
     every = {(each.path, number) for each in found for number, text in each.numbered_lines if text.strip()}
-    code = {(each.path, number) for each in found for number, _ in _code_lines(each, keeps_comments=False)}
-    if not code:
+    if not every:
         return {}
     row: dict[str, Any] = {"repo": question["repo"]}
     hits = index.search(question["query"], 100, feedback=False).hits
@@ -231,10 +229,11 @@ def context_row(index: Any, question: dict[str, Any]) -> dict[str, Any]:  # noqa
         answer = index.context(question["query"], budget)
         text = "\n\n".join(map(file_text, answer.files))
         assert estimate_tokens(text) <= budget, (estimate_tokens(text), budget)
-        shown = {(file.path, number) for file in answer.files for each in file.ranges for number, _ in each.lines}
+        shown = {
+            (file.path, number) for file in answer.files for each in file.ranges for number, _ in each.lines
+        }
         for side, lines in (("context", shown), ("hits", read_from_top(hits, budget))):
             row[f"{side}@{budget}"] = len(lines & every) / len(every)
-            row[f"{side}@{budget}, code"] = len(lines & code) / len(code)
     return row
 
 

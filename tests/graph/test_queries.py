@@ -304,7 +304,8 @@ def test_impact_lists_certain_tests_first_and_leaves_doubtful_ones_out():
     assert answer.total_tests == 3 and len(answer.certain) == 2
     assert any("1 tests are left out: they name one of more than 5" in note.text for note in answer.notes)
     text = render_graph(answer, Style())
-    assert text.index("tests to run (3") < text.index("f5") < text.index("may be affected (2") < text.index("f3")
+    places = [text.index(part) for part in ("tests to run (3", "f5", "may be affected (2", "f3")]
+    assert places == sorted(places)
     whole = query_relation(graph, "impact", "f1", k=0)
     assert whole.total_tests == 4
 

@@ -70,7 +70,8 @@ def test_meaning_finds_other_words(shop):
 
 def test_a_symbol_has_the_commits_that_changed_its_lines(shop):
     """git's context of a hunk names the function before it, and a comment has words after `class`."""
-    text = "RATE = 2\n\n\ndef open_till():\n    return 1\n\n\n# a class may be last\ndef close_till():\n    return 2\n"
+    first = "RATE = 2\n\n\ndef open_till():\n    return 1\n"
+    text = f"{first}\n\n# a class may be last\ndef close_till():\n    return 2\n"
     write_tree(shop, {"src/night.py": text})
     commit(shop, "open and close at night")
     write_tree(shop, {"src/night.py": text.replace("return 2", "return 3")})

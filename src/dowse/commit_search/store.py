@@ -171,8 +171,8 @@ class CommitStore:
     def rows_without_vector(self, encoder: str, view: View) -> list[int]:
         """Return the commits that have no vector of an encoder, newest first."""
         query = (
-            "SELECT row FROM commits WHERE row NOT IN (SELECT row FROM vectors WHERE encoder = ? AND view = ?)"
-            " ORDER BY time DESC"
+            "SELECT row FROM commits WHERE row NOT IN"
+            " (SELECT row FROM vectors WHERE encoder = ? AND view = ?) ORDER BY time DESC"
         )
         return [row for (row,) in self._db.execute(query, (encoder, view))]
 

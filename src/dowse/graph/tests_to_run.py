@@ -38,7 +38,9 @@ def impact_notes(
     """Say which tests are left out, which files may be tests beside, and where the search stopped."""
     notes = []
     if left_out:
-        text = f"{left_out:,} tests are left out: they name one of more than {MAX_FOLLOWED_CANDIDATES} symbols"
+        text = (
+            f"{left_out:,} tests are left out: they name one of more than {MAX_FOLLOWED_CANDIDATES} symbols"
+        )
         notes.append(Note("truncated", f"{text} of that name", "-k 0 gives all"))
     known = {step.symbol.path for step in steps}
     if named := [path for path in _named_tests(reader, seed) if path not in known]:

@@ -3,8 +3,8 @@
 Each candidate is worth its probability for each token, roughly: 1 / (5 + rank), up to doubled in the file
 whose hits rank best, divided by its length to the power .4. Candidates are the first 100 hits, what the
 first five call or are called by, and the other definitions of the best three files, which count for less.
-Documentation, tests, lines outside of definitions and comments are left out, unless the question is about
-them. The weights were chosen on commits of gin, rack, fluentd and feign (`bench/long_questions.py`).
+Documents, tests and lines outside of definitions are left out, unless a short question is about them. The
+weights were chosen on commits of gin, rack, fluentd and feign (`bench/long_questions.py`).
 """
 
 from __future__ import annotations
@@ -35,8 +35,6 @@ _HEADER_TOKENS = 12
 _ABOUT_TESTS = re.compile(r"\btest(?:s|ed|ing)?\b", re.IGNORECASE)
 _ABOUT_DOCS = re.compile(r"\b(?:docs?|documentation|readme|changelog|guide)\b", re.IGNORECASE)
 _SHORT_WORDS = 25
-_COMMENT = re.compile(r"\s*(?:#(?!\[|\s*(?:include|if|el|end|define|pragma))|//|/\*|\*(?:\s|/|$)|--\s|;;)")
-_DOCSTRING = re.compile(r"[rRuU]?(\"\"\"|''')")
 _WORD = re.compile(r"[^\W\d]\w+")
 
 
@@ -50,7 +48,7 @@ class _Candidate:
 
 @dataclass(frozen=True, slots=True)
 class ContextRange:
-    """Lines of one symbol; those left out between its first and its last are comments, or do not match."""
+    """Lines of one symbol; of a long one some are left out."""
 
     symbol: str
     kind: str
@@ -89,7 +87,7 @@ def file_text(file: ContextFile) -> str:
         lines.append(f"@ {each.start_line}-{each.end_line} {each.symbol}: {each.reason}")
         before = each.lines[0][0] - 1
         for number, text in each.lines:
-            if number > before + 2:  # a gap of one line is nearly always a blank one
+            if number > before + 1:
                 lines.append("…")
             lines.append(text)
             before = number
@@ -101,8 +99,7 @@ def select_context(reader: Reader, answer: Answer, max_tokens: int) -> ContextAn
     candidates = _candidates(reader, answer)
     texts = dict(_texts(reader, [each.row for each in candidates]))
     for each in candidates:
-        symbol = texts[each.row.row]
-        each.lines = _code_lines(symbol, keeps_comments=each.row.kind in NON_DEFINITION_KINDS)
+        each.lines = texts[each.row.row].numbered_lines
         each.weight /= (_tokens(each.lines) + _HEADER_TOKENS) ** _LENGTH_POWER
     candidates.sort(key=lambda each: (-each.weight, each.row.path, each.row.start_line))
     terms, chosen = frozenset(tokenize(answer.query)), list[_Candidate]()
@@ -199,23 +196,6 @@ def _linked(reader: Reader, first: Sequence[_Candidate]) -> Iterator[tuple[float
 
 def _texts(reader: Reader, rows: Sequence[SymbolRow]) -> Iterator[tuple[int, Symbol]]:
     yield from zip((row.row for row in rows), reader.symbols(rows), strict=True)
-
-
-def _code_lines(symbol: Symbol, *, keeps_comments: bool) -> list[tuple[int, str]]:
-    """Return the lines of a symbol that are neither blank nor, unless they are kept, comments."""
-    kept: list[tuple[int, str]] = []
-    docstring = ""
-    for number, text in symbol.numbered_lines:
-        stripped = text.strip()
-        if keeps_comments:
-            kept += [(number, text)] if stripped else []
-        elif docstring:
-            docstring = "" if docstring in stripped else docstring
-        elif symbol.language == "python" and (match := _DOCSTRING.match(stripped)):
-            docstring = match[1] if stripped.count(match[1]) < 2 else ""
-        elif stripped and not _COMMENT.match(text):
-            kept.append((number, text))
-    return kept
 
 
 def _cut(lines: list[tuple[int, str]], terms: frozenset[str], tokens: int) -> list[tuple[int, str]]:

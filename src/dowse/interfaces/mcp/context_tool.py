@@ -24,9 +24,7 @@ class ContextPage:
 def context(tool: ToolContext, arguments: ContextArguments) -> Reply:
     """Show the lines; of several repositories each gets the same share of the budget."""
     repositories = tool.repositories
-    head = "\n".join(
-        [f"lines for the question in {describe_roots(repositories)}", *note_lines(tool.notes)]
-    )
+    head = "\n".join([f"lines for the question in {describe_roots(repositories)}", *note_lines(tool.notes)])
     spent = -(-(byte_length(head) + FRAME_BYTES + 1) // BYTES_PER_TOKEN)
     share = max(1, (arguments.max_tokens - spent) // max(1, len(repositories)))
     answers = []
