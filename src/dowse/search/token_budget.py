@@ -24,13 +24,13 @@ from dowse.types import NON_DEFINITION_KINDS, Answer, Hit, Note, Symbol, SymbolR
 CANDIDATES = 100
 _RANK_OFFSET, _LENGTH_POWER = 5, 0.4
 # Of the first hits, what they call and what calls them; of the best files, their other definitions.
-_LINKED, _LINK_WEIGHT = 5, 0.5
-_FILES, _SIBLING_WEIGHT = 3, 0.1
+_LINKED, _LINK_WEIGHT = 5, 0.25
+_FILES, _SIBLING_WEIGHT = 3, 0.05
 # A longer symbol is cut to this share of the budget: its beginning, and lines with words of the question.
 _LONGEST_SHARE = 0.5
 _HEAD_LINES, _AROUND = 3, 3
 # What a range costs beside its lines.
-_HEADER_TOKENS = 12
+_HEADER_TOKENS = 7
 # A short question with such a word is about tests or documents.
 _ABOUT_TESTS = re.compile(r"\btest(?:s|ed|ing)?\b", re.IGNORECASE)
 _ABOUT_DOCS = re.compile(r"\b(?:docs?|documentation|readme|changelog|guide)\b", re.IGNORECASE)
@@ -81,10 +81,10 @@ class ContextAnswer:
 
 
 def file_text(file: ContextFile) -> str:
-    """Return the text of a file: its path, and each range below its lines, name and reason."""
+    """Return the text of a file: its path, and each range below its line numbers and reason."""
     lines = [file.path]
     for each in file.ranges:
-        lines.append(f"@ {each.start_line}-{each.end_line} {each.symbol}: {each.reason}")
+        lines.append(f"@ {each.start_line}-{each.end_line} {each.reason}")
         before = each.lines[0][0] - 1
         for number, text in each.lines:
             if number > before + 1:
@@ -153,7 +153,7 @@ def _candidates(reader: Reader, answer: Answer) -> list[_Candidate]:
     highest = max(share.values(), default=1.0)
     for row in reader.rows_of_files(best):
         weight = _SIBLING_WEIGHT * share[row.file_id] / highest / _RANK_OFFSET
-        _add(found, row, weight, "in the file of a hit", about)
+        _add(found, row, weight, "same file", about)
     for each in found.values():
         each.weight *= 1 + share.get(each.row.file_id, 0.0) / highest
     return list(found.values())
@@ -177,7 +177,7 @@ def _reason(row: SymbolRow, hit: Hit, named: set[str]) -> str:
     if any(each.source == "frame" for each in hit.explanation):
         return f"stack frame, rank {hit.rank}"
     is_name = row.name in named and (len(row.name) > 3 or row.name != row.name.lower())
-    return f"named in the text, rank {hit.rank}" if is_name else f"rank {hit.rank}"
+    return f"named, rank {hit.rank}" if is_name else f"rank {hit.rank}"
 
 
 def _linked(reader: Reader, first: Sequence[_Candidate]) -> Iterator[tuple[float, SymbolRow, str]]:
