@@ -2,12 +2,16 @@
 
     python bench/long_questions.py mine REPOSITORY… --out QUESTIONS.jsonl
     python bench/long_questions.py ask QUESTIONS.jsonl --checkouts DIR --work DIR --out FILE [--mode keyword]
+    python bench/long_questions.py context QUESTIONS.jsonl --checkouts DIR --work DIR --out FILE
     python bench/long_questions.py compare BEFORE AFTER --out bench/results/long_questions.json
 
 A question is the subject and body of a commit, or what the commit added to a changelog or as a news fragment,
 of 60 words or more; trailers such as `Signed-off-by:` are left out. Relevant are the functions that it
 changed and their files, as far as they exist today; tests do not count. Questions are asked as a person would
 paste them. Half of the repositories were for choosing (CHOSEN), the other half is reported.
+
+`context` compares the lines of `Index.context` with those of the hits of a search, read from the top until the
+budget is spent: the share of the lines of the changed functions that is there.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +31,9 @@ from common import git, write_results
 
 # Looked at while the reading of long texts was written; all others are for reporting.
 CHOSEN = ("rack", "ripgrep", "gson", "gin", "hono")
+# Those on which the weights of `Index.context` were chosen.
+CONTEXT_CHOSEN = ("gin", "rack", "fluentd", "feign")
+BUDGETS = (2_000, 8_000)
 MIN_WORDS = 60
 PER_REPOSITORY = 60
 # A message that describes more files or functions describes none of them.
@@ -50,15 +57,16 @@ def main() -> None:
     mining.add_argument("repositories", type=Path, nargs="+")
     mining.add_argument("--out", type=Path, required=True)
     mining.set_defaults(run=mine)
-    asking = commands.add_parser("ask")
-    asking.add_argument("questions", type=Path)
-    asking.add_argument("--checkouts", type=Path, required=True)
-    asking.add_argument("--work", type=Path, required=True, help="folder of the indexes")
-    asking.add_argument("--mode", default="auto")
-    asking.add_argument("--encoder", default="base")
-    asking.add_argument("--only", default="", help="repositories, separated by commas")
-    asking.add_argument("--out", type=Path, required=True)
-    asking.set_defaults(run=ask)
+    for name, run in (("ask", ask), ("context", context)):
+        asking = commands.add_parser(name)
+        asking.add_argument("questions", type=Path)
+        asking.add_argument("--checkouts", type=Path, required=True)
+        asking.add_argument("--work", type=Path, required=True, help="folder of the indexes")
+        asking.add_argument("--mode", default="auto")
+        asking.add_argument("--encoder", default="base")
+        asking.add_argument("--only", default="", help="repositories, separated by commas")
+        asking.add_argument("--out", type=Path, required=True)
+        asking.set_defaults(run=run)
     comparing = commands.add_parser("compare")
     comparing.add_argument("before", type=Path, help="BEFORE.json of `ask`")
     comparing.add_argument("after", type=Path)
@@ -150,6 +158,16 @@ def changed(repository: Path, commit: str, sources: Any) -> tuple[list[str], lis
 
 def ask(options: argparse.Namespace) -> None:
     """Ask every question and write where the right files and functions are."""
+    rows = rows_of(options, lambda index, each: answer_row(index, each, options.mode))
+    options.out.write_text(json.dumps(rows, indent=0) + "\n")
+    for half, chosen in (("choosing", True), ("report", False)):
+        print(half, summary([row for row in rows if (row["repo"] in CHOSEN) is chosen]))
+
+
+def rows_of(
+    options: argparse.Namespace, run: Callable[[Any, dict[str, Any]], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the row of every question."""
     from dowse import Index
 
     rows: list[dict[str, Any]] = []
@@ -165,13 +183,74 @@ def ask(options: argparse.Namespace) -> None:
             index.update()
             if options.encoder != "none":
                 index.embed()
-            for each in asked:
-                if each["repo"] == name:
-                    rows.append(answer_row(index, each, options.mode))
-        print(name, summary([row for row in rows if row["repo"] == name]), file=sys.stderr, flush=True)
-    options.out.write_text(json.dumps(rows, indent=0) + "\n")
+            rows += [run(index, each) for each in asked if each["repo"] == name]
+        print(name, len(rows), file=sys.stderr, flush=True)
+    return rows
+
+
+def context(options: argparse.Namespace) -> None:
+    """Write the share of the changed functions' lines within each budget, by repository."""
+    rows = [row for row in rows_of(options, context_row) if row]
+    names = list(dict.fromkeys(row["repo"] for row in rows))
+    by_repository = {name: shares([row for row in rows if row["repo"] == name]) for name in names}
+    figures: dict[str, Any] = {"by_repository": by_repository}
     for half, chosen in (("choosing", True), ("report", False)):
-        print(half, summary([row for row in rows if (row["repo"] in CHOSEN) is chosen]))
+        some = [by_repository[name] for name in names if (name in CONTEXT_CHOSEN) is chosen]
+        for column in some[0] if some else ():
+            mean = statistics.mean(each[column] for each in some)
+            figures.setdefault(half, {})[column] = round(mean, 3)
+        print(half, figures.get(half))
+    write_results(options.out, figures)
+
+
+def shares(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Return the means of the columns of questions."""
+    columns = [name for name in rows[0] if name != "repo"]
+    means = {name: round(statistics.mean(row[name] for row in rows), 3) for name in columns}
+    return {"questions": len(rows), **means}
+
+
+def context_row(index: Any, question: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
+    """Return the shares of the lines that are not blank, for one question."""
+    from dowse.search.token_budget import file_text
+    from dowse.token_estimate import estimate_tokens
+
+    wanted = set(question["symbols"])
+    found = [
+        index.symbol(row)
+        for name in {each.rpartition(".")[2].rpartition("::")[2] for each in wanted}
+        for row in index.symbols(name, 2_000)
+        if row.row > 0 and f"{row.path}::{row.qualified_name}" in wanted
+    ]
+    every = {(each.path, number) for each in found for number, text in each.numbered_lines if text.strip()}
+    if not every:
+        return {}
+    row: dict[str, Any] = {"repo": question["repo"]}
+    hits = index.search(question["query"], 100, feedback=False).hits
+    for budget in BUDGETS:
+        answer = index.context(question["query"], budget)
+        text = "\n\n".join(map(file_text, answer.files))
+        assert estimate_tokens(text) <= budget, (estimate_tokens(text), budget)
+        shown = {
+            (file.path, number) for file in answer.files for each in file.ranges for number, _ in each.lines
+        }
+        for side, lines in (("context", shown), ("hits", read_from_top(hits, budget))):
+            row[f"{side}@{budget}"] = len(lines & every) / len(every)
+    return row
+
+
+def read_from_top(hits: Any, budget: int) -> set[tuple[str, int]]:  # noqa: ANN401
+    """Return the lines that are read of the hits, in their order, until the budget is spent."""
+    from dowse.token_estimate import byte_length
+
+    lines, left = set(), 3 * budget
+    for hit in hits:
+        for number, text in hit.symbol.numbered_lines:
+            left -= byte_length(text) + 1
+            if left < 0:
+                return lines
+            lines.add((hit.symbol.path, number))
+    return lines
 
 
 def answer_row(index: Any, question: dict[str, Any], mode: str) -> dict[str, Any]:  # noqa: ANN401

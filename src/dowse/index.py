@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from dowse.search.lanes.jobs import LaneDispatcher
     from dowse.search.options import SearchOptions, SearchRequest
     from dowse.search.related import Related
+    from dowse.search.token_budget import ContextAnswer
     from dowse.source.tree_scanner import ScanResult
     from dowse.storage.protocol import Backend, Floats
     from dowse.vectors.adapter import AdapterFacts
@@ -430,6 +431,7 @@ class Index:
         wait: float | None = None,
         max_unread: int | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
+        on_read: Callable[[Progress], None] = lambda _: None,
     ) -> list[CommitHit]:
         """Return the commits that a question is about, by meaning and words.
 
@@ -443,6 +445,7 @@ class Index:
             wait: Seconds to wait for another process that reads commits; None waits as long as it takes.
             max_unread: Raise HistoryUnread if more commits than this are new. None reads all.
             on_progress: Called after every few hundred commits that are encoded.
+            on_read: The same for commits that are read.
         """
         from dowse.commit_search.filters import parse_commit_query
         from dowse.commit_search.search import embed_commits, open_commits, search_commits
@@ -452,10 +455,12 @@ class Index:
         encoder = self.encoder if parsed.text else None
 
         def find() -> list[CommitHit]:
-            with open_commits(self.root, wait, max_unread) as store:
+            reading = open_commits(self.root, wait, max_unread, lambda *done: on_read(Progress(*done)))
+            with reading as store:
                 if encoder is not None:
-                    embed_commits(store, encoder, seconds, lambda *done: on_progress(Progress(*done)))
-                return search_commits(store, parsed, encoder, k)
+                    report = lambda *done: on_progress(Progress(*done))  # noqa: E731
+                    embed_commits(store, encoder, parsed.text, seconds, report)
+                return search_commits(store, self.root, parsed, encoder, k)
 
         try:
             return find()
@@ -513,6 +518,20 @@ class Index:
         answer = other._noting_damage(other._answer(request))
         note = Note("other", f"searched {revision}, commit {head_commit(other.root)[:12]}")
         return replace(answer, notes=(note, *answer.notes))
+
+    @_rebuilds
+    def context(self, text: str, tokens: int = 8_000) -> ContextAnswer:
+        """Return the lines that matter for a question or an issue text, within a budget, merged by file.
+
+        Args:
+            text: The question, taken as words; a stack trace or a message in it is read as one.
+            tokens: What the answer may cost, as `dowse.token_estimate` counts.
+        """
+        from dowse.search.token_budget import CANDIDATES, select_context
+
+        answer = self.search(text, CANDIDATES, feedback=False)
+        with time_limit(self.settings.query_seconds), self.backend.reader() as reader:
+            return select_context(reader, answer, tokens)
 
     def revision_in(self, query: str, options: SearchOptions) -> str:
         """Return the revision that a query asks for, "" if this index has it."""

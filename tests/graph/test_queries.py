@@ -287,3 +287,34 @@ def test_impact_cuts_tests_and_code_apart_and_counts_all():
     assert "the nearest 6 of 16, of them 3 of 6 tests" in str(answer.notes[-1])
     text = render_graph(answer, Style())
     assert "directly (3 of 10)" in text and "tests to run (3 of 6, in 1 file)" in text
+
+
+def test_impact_lists_certain_tests_first_and_leaves_doubtful_ones_out():
+    tests = [symbol(row, path="tests/test_a.py", role="test") for row in range(3, 7)]
+    edges = [
+        edge(2, 1),
+        edge(3, 1)._replace(confidence="ambiguous", candidates=3),
+        edge(4, 1)._replace(confidence="ambiguous", candidates=166),
+        edge(5, 2)._replace(confidence="resolved"),
+        edge(6, 3),
+    ]
+    graph = MemoryGraph([symbol(1), symbol(2), *tests], edges)
+    answer = query_relation(graph, "impact", "f1")
+    assert [step.symbol.row for step in answer.tests] == [5, 3, 6]
+    assert answer.total_tests == 3 and len(answer.certain) == 2
+    assert any("1 tests are left out: they name one of more than 5" in note.text for note in answer.notes)
+    text = render_graph(answer, Style())
+    places = [text.index(part) for part in ("tests to run (3", "f5", "may be affected (2", "f3")]
+    assert places == sorted(places)
+    whole = query_relation(graph, "impact", "f1", k=0)
+    assert whole.total_tests == 4
+
+
+def test_impact_says_where_it_stopped():
+    chain = [symbol(row) for row in range(1, 6)]
+    edges = [edge(row + 1, row) for row in range(1, 5)]
+    answer = query_relation(MemoryGraph(chain, edges), "impact", "f1")
+    (note,) = answer.notes
+    assert note.text == "stopped after 3 steps; at least 1 more symbols use what is there"
+    assert note.remedy == "--depth 4 goes on"
+    assert query_relation(MemoryGraph(chain, edges), "impact", "f1", depth=4).notes == ()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
+from dowse.commit_search import search
 from dowse.commit_search.filters import parse_commit_query, parse_since
 from dowse.commit_search.search import open_commits
 from dowse.errors import DowseError
@@ -52,7 +53,6 @@ def test_commits_are_found_by_message_path_symbol_and_changed_line(shop):
         assert subjects(index, "hours")[0].startswith("opening hours")
         assert set(subjects(index, "till")) == {"open the shop", rounding}  # of the path
         assert subjects(index, "symbol:Till.ring_up author:bob") == [rounding]
-        assert subjects(index, "symbol:of") == []  # prose defines nothing
         assert subjects(index, "path:docs/** shop hours")[0].startswith("opening")
         assert subjects(index, "since:2190 hours") == []
         assert len(subjects(index, "since:2020-01")) == 3
@@ -66,6 +66,71 @@ def test_meaning_finds_other_words(shop):
             subjects(index, "amounts without many digits after the decimal point")[0]
             == "round prices to cents"
         )
+
+
+def test_a_symbol_has_the_commits_that_changed_its_lines(shop):
+    """git's context of a hunk names the function before it, and a comment has words after `class`."""
+    first = "RATE = 2\n\n\ndef open_till():\n    return 1\n"
+    text = f"{first}\n\n# a class may be last\ndef close_till():\n    return 2\n"
+    write_tree(shop, {"src/night.py": text})
+    commit(shop, "open and close at night")
+    write_tree(shop, {"src/night.py": text.replace("return 2", "return 3")})
+    commit(shop, "close later")
+    write_tree(shop, {"src/night.py": text.replace("RATE = 2", "RATE = 5").replace("return 2", "return 3")})
+    commit(shop, "a higher rate")
+    moved = (
+        text.replace("RATE = 2", "RATE = 5").replace("return 2", "return 3").replace("return 1", "return 4")
+    )
+    (shop / "src/night.py").unlink()
+    write_tree(shop, {"src/shop/night.py": moved})
+    commit(shop, "open later, and move")
+    with Index.open(shop, encoder="none") as index:
+        assert set(subjects(index, "symbol:open_till")) == {"open and close at night", "open later, and move"}
+        assert set(subjects(index, "symbol:close_till")) == {"open and close at night", "close later"}
+        assert set(subjects(index, "symbol:RATE")) == {"open and close at night", "a higher rate"}
+        assert subjects(index, "symbol:close_till path:src/till.py") == []
+        assert [subjects(index, f"symbol:{word}") for word in ("may", "last", "is", "of")] == [[], [], [], []]
+        by_subject = {hit.commit.subject: hit.commit.symbols for hit in index.log("since:2000")}
+    assert by_subject["close later"] == ("close_till",)
+    assert by_subject["a higher rate"] == () and by_subject["open and close at night"] == (
+        "open_till",
+        "close_till",
+    )
+
+
+def test_of_a_symbol_that_is_gone_its_lines_are_looked_for(shop):
+    write_tree(shop, {"src/till.py": "class Till:\n    pass\n"})
+    commit(shop, "no till rings any more")
+    with Index.open(shop, encoder="none") as index:
+        found = ["no till rings any more", "open the shop"]
+        assert sorted(subjects(index, "symbol:Till.ring_up")) == found
+        assert subjects(index, "symbol:zyzzyva") == []
+
+
+def test_a_name_of_many_definitions_asks_for_its_class(shop):
+    text = "".join(f"class C{number}:\n    def run(self): ...\n\n\n" for number in range(41))
+    write_tree(shop, {"src/many.py": text})
+    commit(shop, "many classes")
+    with Index.open(shop, encoder="none") as index:
+        with pytest.raises(DowseError, match=r"run has 41 definitions; name one as Class\.run"):
+            index.log("symbol:run")
+        assert subjects(index, "symbol:C7.run") == ["many classes"]
+
+
+def test_reading_is_reported_and_goes_on_where_it_was_interrupted(shop, monkeypatch):
+    monkeypatch.setattr(search, "_BATCH", 1)
+    monkeypatch.setattr(search, "_READERS", 1)
+
+    def interrupt(done: int, total: int) -> None:
+        assert total == 3
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), open_commits(shop, on_progress=interrupt):
+        pass
+    read: list[tuple[int, int]] = []
+    with open_commits(shop, on_progress=lambda *done: read.append(done)) as store:
+        assert read == [(1, 1)] and store.count() == 3
 
 
 def test_only_new_commits_are_read(shop):
@@ -89,7 +154,7 @@ def test_only_new_commits_are_read(shop):
 def test_a_damaged_catalog_is_made_anew(shop, tmp_path, damage):
     with open_commits(shop):
         pass
-    (file,) = (tmp_path / "cache").glob("histories/*/commits.v2.sqlite")
+    (file,) = (tmp_path / "cache").glob("histories/*/commits.v3.sqlite")
     data = file.read_bytes()
     damaged = {
         "overwritten": b"no database" * 1000,
@@ -106,7 +171,7 @@ def test_the_command_line(shop, capfd):
     assert main(["log", "rounding", "cents", str(shop), "--json"]) == 0
     answer = json.loads(capfd.readouterr().out)
     first = answer["commits"][0]
-    assert first["subject"] == "round prices to cents" and first["symbols"] == ["ring_up"]
+    assert first["subject"] == "round prices to cents" and first["symbols"] == ["Till.ring_up"]
     assert first["paths"] == ["src/till.py"] and first["author"].startswith("Bob")
     assert main(["log", "opening hours", str(shop)]) == 0
     assert "\x1b" not in capfd.readouterr().out
@@ -135,7 +200,7 @@ def test_filters_are_parsed_apart_from_words():
         "fix cookie",
         ("Ann B",),
         ("src/**",),
-        ("b",),
+        ("a::b",),
     )
     assert query.since == parse_since("2024-01-01")
     assert parse_since("2 weeks ago") < parse_since("3 days")

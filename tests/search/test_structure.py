@@ -166,3 +166,15 @@ def test_overloads_are_one_entry(store: Index) -> None:
 def test_a_misspelt_name_gets_the_nearest_as_suggestion(store: Index, name: str, meant: str) -> None:
     with pytest.raises(DowseError, match=f"did you mean .*{meant}"):
         store.callers(name)
+
+
+def test_what_only_mentions_a_name_has_it_as_a_whole_word(tmp_path):
+    files = {
+        "a.py": "def save_all(items):\n    # saves what to save later: see also bake\n    return items\n",
+        "b.py": "def bake():\n    return 1\n\n\ndef baked_goods(bakes):\n    return bakes\n",
+        "c.md": "# Baking\n\nWho calls baking hard never did bake_it.\n",
+    }
+    index = index_tree(tmp_path / "code", files)
+    hits = index.search("who calls bake", mode="auto").hits
+    assert {hit.symbol.qualified_name for hit in hits} <= {"save_all", "bake"}
+    assert "save_all" in {hit.symbol.qualified_name for hit in hits}

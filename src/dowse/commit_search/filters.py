@@ -25,15 +25,18 @@ class CommitQuery:
     symbols: tuple[str, ...] = ()
     since: int = 0
 
-    def allows(self, author: str, seconds: int, paths: list[str], symbols: list[str]) -> bool:
-        """Whether a commit meets the filters."""
+    def allows(self, author: str, seconds: int, paths: list[str]) -> bool:
+        """Whether a commit meets the filters, but for symbols."""
         lowered = author.lower()
         return (
             seconds >= self.since
             and (not self.authors or any(each.lower() in lowered for each in self.authors))
-            and (not self.paths or any(path_matches(glob, path) for glob in self.paths for path in paths))
-            and (not self.symbols or any(name in symbols for name in self.symbols))
+            and (not self.paths or any(map(self.has_path, paths)))
         )
+
+    def has_path(self, path: str) -> bool:
+        """Whether a file meets the filters of paths."""
+        return not self.paths or any(path_matches(glob, path) for glob in self.paths)
 
     @property
     def has_filters(self) -> bool:
@@ -54,7 +57,7 @@ def parse_commit_query(text: str) -> CommitQuery:
         " ".join(_FILTER.sub(" ", text).split()),
         tuple(values["author"]),
         tuple(values["path"]),
-        tuple(name.replace("::", ".").rpartition(".")[2] for name in values["symbol"]),
+        tuple(values["symbol"]),
         max(map(parse_since, values["since"]), default=0),
     )
 

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dowse.damage import BrokenBlock, lacks_pages
 from dowse.history.messages import CommitMessage
@@ -27,20 +27,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Names the format; those of other formats are removed.
-_FILE, _ANY_FILE = "commits.v2.sqlite", "commits.v*.sqlite*"
+_FILE, _ANY_FILE = "commits.v3.sqlite", "commits.v*.sqlite*"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS commits (
     row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, author TEXT NOT NULL, time INTEGER NOT NULL,
-    subject TEXT NOT NULL, body TEXT NOT NULL, paths TEXT NOT NULL, symbols TEXT NOT NULL,
-    checksum INTEGER NOT NULL
+    subject TEXT NOT NULL, body TEXT NOT NULL, paths TEXT NOT NULL, checksum INTEGER NOT NULL
 );
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(terms, content='');
 CREATE TABLE IF NOT EXISTS vectors (
-    encoder TEXT NOT NULL, row INTEGER NOT NULL, vectors BLOB NOT NULL, PRIMARY KEY (encoder, row)
+    encoder TEXT NOT NULL, view TEXT NOT NULL, row INTEGER NOT NULL, vector BLOB NOT NULL,
+    PRIMARY KEY (encoder, view, row)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 _BATCH = 500
+# What an encoder reads of a commit.
+View = Literal["subject", "message"]
+VIEWS: tuple[View, ...] = ("subject", "message")
 
 
 def remove_commits(folder: Path) -> None:
@@ -60,7 +63,8 @@ class StoredCommit(NamedTuple):
     subject: str
     body: str
     paths: list[str]
-    symbols: list[str]  # definitions that it changed
+    # Definitions that it changed; they are not in the catalog, but found for the commits of an answer.
+    symbols: Sequence[str] = ()
 
     @property
     def date(self) -> str:
@@ -106,27 +110,29 @@ class CommitStore:
         """Return how many commits there are."""
         return int(self._db.execute("SELECT count(*) FROM commits").fetchone()[0])
 
-    def add(self, messages: Iterable[CommitMessage], head: str) -> int:
-        """Add commits, all or none, and return how many are new."""
-        before = self.count()
+    def ids(self) -> set[str]:
+        """Return the ids of all commits."""
+        return {name for (name,) in self._db.execute("SELECT id FROM commits")}
+
+    def add(self, messages: Iterable[CommitMessage]) -> None:
+        """Add commits, all or none."""
         with self._transaction():
             for each in messages:
                 self._add(each)
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('head', ?)", (head,))
-        return self.count() - before
+
+    def set_head(self, head: str) -> None:
+        """Record that all commits up to this one are read."""
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('head', ?)", (head,))
 
     def _add(self, each: CommitMessage) -> None:
-        values = (
-            *(each.id, each.author, each.time, each.subject, each.body),
-            *(json.dumps(each.paths), json.dumps(each.symbols)),
-        )
+        values = (each.id, each.author, each.time, each.subject, each.body, json.dumps(each.paths))
         added = self._db.execute(
-            "INSERT OR IGNORE INTO commits (id, author, time, subject, body, paths, symbols, checksum)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO commits (id, author, time, subject, body, paths, checksum)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (*values, _checksum(values)),
         )
         if added.rowcount:
-            parts = (each.subject, each.body, " ".join(each.paths), " ".join(each.symbols), each.changed)
+            parts = (each.subject, each.body, " ".join(each.paths), each.changed)
             terms = " ".join(tokenize("\n".join(parts)))
             self._db.execute("INSERT INTO words (rowid, terms) VALUES (?, ?)", (added.lastrowid, terms))
 
@@ -143,7 +149,7 @@ class CommitStore:
 
     def commits(self, rows: Sequence[int] | None = None) -> list[StoredCommit]:
         """Return commits by row in the given order, or all."""
-        columns = "row, id, author, time, subject, body, paths, symbols, checksum"
+        columns = "row, id, author, time, subject, body, paths, checksum"
         if rows is None:
             found = self._db.execute(f"SELECT {columns} FROM commits").fetchall()
             return [_stored(values) for values in found]
@@ -162,32 +168,35 @@ class CommitStore:
         found = self._db.execute("SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?", (query,))
         return {int(row): float(score) for row, score in found}
 
-    def rows_without_vector(self, encoder: str) -> list[int]:
-        """Return the commits that have no vectors of an encoder, newest first."""
+    def rows_without_vector(self, encoder: str, view: View) -> list[int]:
+        """Return the commits that have no vector of an encoder, newest first."""
         query = (
-            "SELECT row FROM commits WHERE row NOT IN (SELECT row FROM vectors WHERE encoder = ?)"
-            " ORDER BY time DESC"
+            "SELECT row FROM commits WHERE row NOT IN"
+            " (SELECT row FROM vectors WHERE encoder = ? AND view = ?) ORDER BY time DESC"
         )
-        return [row for (row,) in self._db.execute(query, (encoder,))]
+        return [row for (row,) in self._db.execute(query, (encoder, view))]
 
-    def put_vectors(self, encoder: str, rows: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        """Store the vectors of commits: an array of (commits, views, dimension)."""
+    def put_vectors(
+        self, encoder: str, view: View, rows: Sequence[int], vectors: NDArray[np.float32]
+    ) -> None:
+        """Store a vector of each of some commits."""
         import numpy as np
 
         entries = [
-            (encoder, row, each.astype(np.float16).tobytes()) for row, each in zip(rows, vectors, strict=True)
+            (encoder, view, row, each.astype(np.float16).tobytes())
+            for row, each in zip(rows, vectors, strict=True)
         ]
         with self._transaction():
-            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", entries)
+            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", entries)
 
-    def vectors(self, encoder: str, views: int, dimension: int) -> tuple[list[int], NDArray[np.float32]]:
+    def vectors(self, encoder: str, view: View, dimension: int) -> tuple[list[int], NDArray[np.float32]]:
         """Return the rows that have vectors, and these."""
         import numpy as np
 
-        query = "SELECT row, vectors FROM vectors WHERE encoder = ? AND length(vectors) = ?"
-        found = self._db.execute(query, (encoder, 2 * views * dimension)).fetchall()
+        query = "SELECT row, vector FROM vectors WHERE encoder = ? AND view = ? AND length(vector) = ?"
+        found = self._db.execute(query, (encoder, view, 2 * dimension)).fetchall()
         data = np.frombuffer(b"".join(blob for _, blob in found), np.float16)
-        return [row for row, _ in found], data.reshape(-1, views, dimension).astype(np.float32)
+        return [row for row, _ in found], data.reshape(-1, dimension).astype(np.float32)
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -200,11 +209,11 @@ class CommitStore:
         self._db.execute("COMMIT")
 
 
-def _stored(values: tuple[int, str, str, int, str, str, str, str, int]) -> StoredCommit:
-    row, name, author, time, subject, body, paths, symbols, checksum = values
+def _stored(values: tuple[int, str, str, int, str, str, str, int]) -> StoredCommit:
+    row, name, author, time, subject, body, paths, checksum = values
     if checksum != _checksum(values[1:-1]):
         raise BrokenBlock("a commit is not what was written")
-    return StoredCommit(row, name, author, time, subject, body, json.loads(paths), json.loads(symbols))
+    return StoredCommit(row, name, author, time, subject, body, json.loads(paths))
 
 
 def _checksum(values: tuple[object, ...]) -> int:

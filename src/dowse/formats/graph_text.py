@@ -71,11 +71,19 @@ def _impact(answer: GraphAnswer, style: Style) -> list[str]:
         files = len({step.path for step in answer.tests})
         count = _count(len(answer.tests), answer.total_tests)
         count += f", in {files} file{'s' if files > 1 else ''}"
+        certain = answer.certain
+        sure = [step for step in answer.tests if step.number in certain]
+        possible = [step for step in answer.tests if step.number not in certain]
         lines += ["", f"{style.bold}tests to run{style.reset} ({count})"]
-        for step in answer.tests:
-            distance = "" if step.depth == 1 else f", {step.depth} steps away"
-            lines.append(_line(step, answer.seed, style, distance))
+        lines += [_test_line(step, answer, style) for step in sure]
+        if possible and sure:
+            lines += ["", f"{style.bold}tests that may be affected{style.reset} ({len(possible):,} of these)"]
+        lines += [_test_line(step, answer, style) for step in possible]
     return lines
+
+
+def _test_line(step: GraphStep, answer: GraphAnswer, style: Style) -> str:
+    return _line(step, answer.seed, style, "" if step.depth == 1 else f", {step.depth} steps away")
 
 
 def _count(shown: int, total: int) -> str:

@@ -158,9 +158,20 @@ class GraphAnswer:
         return self.seeds[0]
 
     @property
+    def certain(self) -> frozenset[int]:
+        """The numbers of the steps to which certain references lead all the way."""
+        numbers = {0}
+        for step in self.steps:  # a parent comes before
+            if step.is_sure and step.parent in numbers:
+                numbers.add(step.number)
+        return frozenset(numbers - {0})
+
+    @property
     def tests(self) -> tuple[GraphStep, ...]:
-        """The steps that are tests: those to run after a change."""
-        return tuple(step for step in self.steps if step.is_test)
+        """The steps that are tests: those to run after a change, certain ones first, then the nearest."""
+        certain = self.certain
+        tests = (step for step in self.steps if step.is_test)
+        return tuple(sorted(tests, key=lambda step: (step.number not in certain, step.depth, step.number)))
 
     def __iter__(self) -> Iterator[GraphStep]:
         return iter(self.steps)

@@ -25,6 +25,7 @@ from dowse.graph.reachability import (
     relation_of,
     shortest_path,
 )
+from dowse.graph.tests_to_run import impact_notes, is_doubtful
 from dowse.graph.traverse import Reached
 from dowse.graph.type_hierarchy import KINDS_WITH_MEMBERS
 from dowse.storage.protocol import Reader
@@ -95,9 +96,14 @@ def query_relation_of(
         notes.append(mention_note(relation, seeds[0], mentions, is_empty=not steps))
     elif not steps:
         notes.append(empty_note(reader, relation, seeds, traversal, mentions))
-    shown = _nearest(steps, limit, tests_apart=relation == "impact")
-    notes += truncation_notes(traversal, steps, shown)
-    answer = _answer(reader, relation, seeds, shown, steps, hops, traversal.edges, notes)
+    is_impact = relation == "impact"
+    doubtful = {step.number for step in steps if is_impact and limit and is_doubtful(step)}
+    found = [step for step in steps if step.number not in doubtful]
+    shown = _nearest(steps, limit, tests_apart=is_impact, left_out=doubtful)
+    notes += truncation_notes(traversal, found, shown)
+    if is_impact:
+        notes += impact_notes(reader, seeds[0], traversal, found, len(doubtful), hops)
+    answer = _answer(reader, relation, seeds, shown, found, hops, traversal.edges, notes)
     return replace(answer, mentions=mentions.shown, total_mentions=mentions.total)
 
 
@@ -163,7 +169,9 @@ def _steps(reader: Reader, reached: Sequence[Reached], bases: Bases) -> list[Gra
     return steps
 
 
-def _nearest(steps: Sequence[GraphStep], limit: int, *, tests_apart: bool) -> list[GraphStep]:
+def _nearest(
+    steps: Sequence[GraphStep], limit: int, *, tests_apart: bool, left_out: Collection[int] = ()
+) -> list[GraphStep]:
     """Return the nearest steps, all without a limit; with `tests_apart`, so many tests and so many others."""
     if not limit:
         return list(steps)
@@ -172,7 +180,7 @@ def _nearest(steps: Sequence[GraphStep], limit: int, *, tests_apart: bool) -> li
     shown: list[GraphStep] = []
     for step in steps:
         is_test, parent = tests_apart and step.is_test, step.parent
-        if not left[is_test]:
+        if not left[is_test] or step.number in left_out:
             continue
         left[is_test] -= 1
         while parent not in numbers:

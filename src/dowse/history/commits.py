@@ -100,7 +100,7 @@ def changed_symbols(data: bytes, path: str, hunks: Sequence[Hunk]) -> list[str]:
     Deleted lines name the definition that still surrounds them. A definition that was deleted as a whole is
     not named: it can't be found. `data` and `path` are those of the file after the change.
     """
-    text, definitions = definitions_in(data, path)
+    text, definitions, _ = definitions_in(data, path)
     if not definitions:
         return []
     starts = [0, *(at.end() for at in re.finditer(rb"\n", text))]

@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -187,6 +187,17 @@ def read_history(
             process.finish()
         except GitError as error:
             raise as_eval_error(error) from error
+
+
+def read_commits(git: SandboxedGit, ids: Sequence[str]) -> list[Commit]:
+    """Return commits by their ids, in the same order; raises GitError."""
+    mark = secrets.token_hex(16)
+    form = f"--format=tformat:{mark}%x00%H%x00%an <%ae>%x00%s"
+    with git.start(*_LOG, form, "--no-walk=unsorted", *ids, "--") as process:
+        found = _commits(process.lines(MAX_HEADER_BYTES), mark.encode())
+        commits = [_commit(header, hunks, {}) for header, hunks in found]
+        process.finish()
+    return commits
 
 
 def read_diff(git: SandboxedGit, base: str, head: str) -> tuple[Change, ...]:

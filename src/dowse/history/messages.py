@@ -1,33 +1,29 @@
-"""The commits of a repository as texts: message, author, date, changed files, symbols and lines."""
+"""The commits of a repository as texts: message, author, date, changed files and lines."""
 
 from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from dowse.history.log import MAX_HEADER_BYTES
-from dowse.parsing.languages import detect_language, has_symbols
-from dowse.source.git_process import GitError, SandboxedGit
+from dowse.source.git_process import GitProcess, SandboxedGit
 
 # Of longer histories the newest commits are read.
 MAX_COMMITS = 200_000
-_LOG = """-c core.quotePath=false log --no-merges --no-show-signature --no-notes --no-color --encoding=UTF-8
-    --patch --unified=0 --inter-hunk-context=0 -M50% -l200 --no-ext-diff --no-textconv
-    --ignore-submodules=all --no-relative --src-prefix=a/ --dst-prefix=b/""".split()
+_LOG = """-c core.quotePath=false log --no-walk=unsorted --no-show-signature --no-notes --no-color
+    --encoding=UTF-8 --raw --patch --unified=0 --inter-hunk-context=0 -M50% -l200 --no-ext-diff --no-textconv
+    --ignore-submodules=all --no-relative""".split()
 # So much of a commit is kept: what a person remembers of it is in the first lines.
-_MAX_BODY, _MAX_PATHS, _MAX_SYMBOLS, _MAX_CHANGED = 4_000, 200, 100, 4_000
-_PATH_LINE = re.compile(rb'(?:--- "?a/|\+\+\+ "?b/)(.*)|rename (?:from|to) "?(.*)')
+_MAX_BODY, _MAX_PATHS, _MAX_CONTEXTS, _MAX_CHANGED = 4_000, 200, 100, 4_000
+# So much of what git prints of a commit is looked at; the list of files comes before the patch.
+_MAX_BYTES = 8_000_000
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
-_CONTEXT = re.compile(rb"@@ -\S+ \+\S+ @@ ?(.*)")
-# A definition in most languages; the name is what a parser would find, too.
-_DEFINED = re.compile(
-    r"\b(?:def|class|func|function|fn|struct|interface|trait|enum|type|module|object|fun)\s+"
-    r"(?:\([^)]*\)\s*)?([^\W\d]\w*)"
-    r"|\b([^\W\d]\w*)\s*(?::|=)\s*(?:async\s+)?function\b"
-)
-_CALLED = re.compile(r"([^\W\d]\w*)\s*\(")
+_RAW = re.compile(rb"^:[^\t\n]*\t([^\n]*)", re.MULTILINE)
+# A line of a patch that begins a file or a hunk, or that was changed.
+_PATCH_LINE = re.compile(rb"^(?:diff --git |@@ |[+-])[^\n]*", re.MULTILINE)
+# The function around a hunk, as git sees it.
+_CONTEXT = re.compile(rb"^@@ -\S+ \+\S+ @@ ([^\n]+)", re.MULTILINE)
 
 
 class CommitMessage(NamedTuple):
@@ -39,8 +35,7 @@ class CommitMessage(NamedTuple):
     subject: str
     body: str
     paths: tuple[str, ...]
-    symbols: tuple[str, ...]  # names of definitions that it changed
-    changed: str  # its first changed lines
+    changed: str  # its first changed lines, and the first lines of functions around them
 
 
 def list_commits(git: SandboxedGit) -> Iterator[str]:
@@ -50,104 +45,88 @@ def list_commits(git: SandboxedGit) -> Iterator[str]:
         process.finish()
 
 
-def read_messages(git: SandboxedGit, after: str = "") -> Iterator[CommitMessage]:
-    """Read commits, newest first; with `after` only those that are not in its history.
+def read_messages(git: SandboxedGit, ids: Sequence[str]) -> list[CommitMessage]:
+    """Return commits by their ids, in the same order.
 
     Raises:
         GitError: git failed.
     """
     # A random mark: no content of a file or message can be taken for the beginning of a commit.
-    mark = secrets.token_hex(16).encode()
-    form = f"--format=tformat:{mark.decode()}%H%x00%an <%ae>%x00%ct%x00%s%x00%b%x00"
-    revisions = ["HEAD", f"^{after}"] if after else ["HEAD"]
-    with git.start(*_LOG, form, f"--max-count={MAX_COMMITS}", *revisions, "--") as process:
-        for header, patch in _split(process.lines(MAX_HEADER_BYTES), mark):
-            yield _message(header, patch)
+    mark = secrets.token_hex(16)
+    form = f"--format=tformat:{mark}%H%x00%an <%ae>%x00%ct%x00%s%x00%b%x00"
+    with git.start(*_LOG, form, *ids, "--") as process:
+        messages = [_message(text) for text in _commits(process, mark.encode())]
         process.finish()
+    return messages
 
 
-class _Patch:
-    """What is kept of a patch while its lines pass."""
-
-    def __init__(self) -> None:
-        self.paths: dict[str, None] = {}
-        self.symbols: dict[str, None] = {}
-        self.lines: list[str] = []
-        self._size = 0
-        self._in_header = True
-        self._is_code = False  # prose has words such as "class" and "type", too
-
-    def add(self, line: bytes) -> None:
-        """Read one line of a patch."""
-        if line.startswith(b"diff --git "):
-            self._in_header = True
-        elif self._in_header and (match := _PATH_LINE.match(line)):
-            path = _unquoted(match[1] or match[2])
-            self._is_code = has_symbols(detect_language(path))
-            if len(self.paths) < _MAX_PATHS:
-                self.paths[path] = None
-        elif match := _CONTEXT.match(line):
-            self._in_header = False
-            self._add_symbols(match[1].decode("utf-8", "replace"), is_context=True)
-        elif not self._in_header and line[:1] in (b"+", b"-") and self._size < _MAX_CHANGED:
-            text = line[1:].decode("utf-8", "replace").rstrip("\n")
-            self._size += len(text) + 1
-            self.lines.append(text)
-            self._add_symbols(text, is_context=False)
-
-    def _add_symbols(self, text: str, *, is_context: bool) -> None:
-        if not self._is_code or len(self.symbols) >= _MAX_SYMBOLS:
-            return
-        names = [first or second for first, second in _DEFINED.findall(text)]
-        if is_context and not names:
-            names = _CALLED.findall(text)[:1]
-        self.symbols |= dict.fromkeys(names)
+def _commits(process: GitProcess, mark: bytes) -> Iterator[bytes]:
+    """Yield what git prints of each commit, after the mark; of more than is looked at the beginning."""
+    pending, searched = bytearray(), 0
+    while block := process.read_block():
+        pending += block
+        while (end := pending.find(mark, searched)) >= 0:
+            if end:
+                yield bytes(pending[:end])
+            del pending[: end + len(mark)]
+            searched = 0
+        if len(pending) > _MAX_BYTES:
+            del pending[_MAX_BYTES : -len(mark)]
+        searched = max(0, len(pending) - len(mark))
+    if pending:
+        yield bytes(pending)
 
 
-def _unquoted(path: bytes) -> str:
-    """Return a path that git may have quoted, as C does, for its control characters."""
-    if path.endswith(b'"'):
-        path = _ESCAPE.sub(
-            lambda match: bytes([int(match[1], 8) & 255]) if match[1].isdigit() else match[1], path[:-1]
-        )
-    return path.decode("utf-8", "replace").strip()
-
-
-def _split(lines: Iterable[bytes], mark: bytes) -> Iterator[tuple[bytes, _Patch]]:
-    """Split git's output into commits: header with message, and patch."""
-    header: list[bytes] = []
-    patch = _Patch()
-    size = 0
-    in_message = False
-    for line in lines:
-        if line.startswith(mark):
-            if header:
-                yield b"".join(header), patch
-            header, patch, in_message, size = [line[len(mark) :]], _Patch(), line.count(b"\0") < 5, len(line)
-        elif in_message:
-            in_message = b"\0" not in line
-            size += len(line)
-            if size > MAX_HEADER_BYTES:
-                raise GitError(f"a commit message has more than {MAX_HEADER_BYTES:,} bytes")
-            header.append(line)
-        else:
-            patch.add(line)
-    if header:
-        yield b"".join(header), patch
-
-
-def _message(header: bytes, patch: _Patch) -> CommitMessage:
-    name, author, time, subject, body, *_ = (header + b"\0\0\0\0\0").split(b"\0", 5)
+def _message(text: bytes) -> CommitMessage:
+    name, author, time, subject, body, changes = (text + b"\0\0\0\0\0").split(b"\0", 5)
+    files, _, patch = changes.partition(b"\ndiff --git ")
+    paths: dict[str, None] = {}
+    for match in _RAW.finditer(files):
+        if len(paths) >= _MAX_PATHS:
+            break
+        paths |= dict.fromkeys(map(_unquoted, match[1].split(b"\t")))  # two of a renamed file
     return CommitMessage(
         name.decode("ascii", "replace"),
         _text(author),
         int(time) if time.isdigit() else 0,
         _text(subject),
         _text(body)[:_MAX_BODY],
-        tuple(patch.paths),
-        tuple(patch.symbols)[:_MAX_SYMBOLS],
-        "\n".join(patch.lines)[:_MAX_CHANGED],
+        tuple(paths),
+        f"{_changed_lines(patch)}\n{_contexts(patch)}",
     )
+
+
+def _changed_lines(patch: bytes) -> str:
+    lines: list[str] = []
+    size, in_header = 0, True
+    for match in _PATCH_LINE.finditer(patch):
+        line = match[0]
+        if line[:1] in b"d@":
+            in_header = line.startswith(b"d")
+        elif not in_header:
+            lines.append(line[1:_MAX_CHANGED].decode("utf-8", "replace"))
+            size += len(lines[-1]) + 1
+            if size >= _MAX_CHANGED:
+                break
+    return "\n".join(lines)[:_MAX_CHANGED]
+
+
+def _contexts(patch: bytes) -> str:
+    found: dict[bytes, None] = {}
+    for match in _CONTEXT.finditer(patch):
+        found[match[1]] = None
+        if len(found) >= _MAX_CONTEXTS:
+            break
+    return b"\n".join(found).decode("utf-8", "replace")
+
+
+def _unquoted(path: bytes) -> str:
+    """Return a path that git quotes, as C does, if it has control characters."""
+    if path.startswith(b'"') and path.endswith(b'"'):
+        path = _ESCAPE.sub(
+            lambda match: bytes([int(match[1], 8) & 255]) if match[1].isdigit() else match[1], path[1:-1]
+        )
+    return path.decode("utf-8", "replace")
 
 
 def _text(data: bytes) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from dowse.security.safe_files import read_below
 from dowse.source.content import classify_content, decode
 from dowse.source.roles import file_role
 from dowse.source.walk import MAX_FILE_BYTES, WalkedFile, walk
-from dowse.types import TYPE_KINDS, Definition
+from dowse.types import TYPE_KINDS, Definition, Name
 from dowse.workers.idle import IdleWorkers
 from dowse.workers.program import worker_program
 from dowse.workers.supervisor import Supervisor, WorkerDied
@@ -40,7 +40,13 @@ MAX_BYTES = 1 << 30
 # Wall time for a file; far more than the parser takes until it gives up.
 _SECONDS = 30.0
 
-Definitions = tuple[bytes, list[Definition]]
+
+class Definitions(NamedTuple):
+    """What a file defines."""
+
+    text: bytes = b""  # as UTF-8
+    definitions: Sequence[Definition] = ()  # functions, methods and classes, whole
+    names: Sequence[Name] = ()  # constants, fields and such
 
 
 class DefinitionsRequest(NamedTuple):
@@ -80,7 +86,9 @@ class Sources:
         """Return the qualified names of the functions, methods and classes in a file."""
         if path not in self._names:
             data = read(self._root, path) or b""
-            self._names[path] = frozenset(each.qualified_name for each in definitions_in(data, path)[1])
+            self._names[path] = frozenset(
+                each.qualified_name for each in definitions_in(data, path).definitions
+            )
         return self._names[path]
 
     def is_own_code(self, path: str) -> bool:
@@ -93,12 +101,12 @@ class Sources:
 
 
 def definitions_in(data: bytes, path: str) -> Definitions:
-    """Return a file's text as UTF-8, and its functions, methods and classes; none without a grammar.
+    """Return what a file defines; nothing without a grammar.
 
     It is parsed in a process of its own: a file that ends that one, or takes too long, has none.
     """
     if not has_symbols(detect_language(path, data[:_HEAD])):
-        return b"", []
+        return Definitions()
     program = worker_program("dowse.history.definition_worker")
     worker = _idle.take() or Supervisor(program, max_bytes=MAX_BYTES, quiet=True, is_confined=True)
     try:
@@ -113,26 +121,27 @@ def definitions_in(data: bytes, path: str) -> Definitions:
         worker.discard()
         if not has_started:
             raise DowseError(f"a parsing process could not start ({death.detail})") from None
-        return b"", []
+        return Definitions()
     except BaseException:  # Ctrl-C: its answer would be taken for that of the next file
         worker.discard()
         raise
     _idle.keep(worker)
     if isinstance(reply, DowseError):
         raise reply
-    return (b"", []) if isinstance(reply, str) else reply
+    return Definitions() if isinstance(reply, str) else reply
 
 
 def parse_definitions(data: bytes, path: str) -> Definitions:
     """Do the same in this process."""
     language = detect_language(path, data[:_HEAD])
     if not has_symbols(language):
-        return b"", []
+        return Definitions()
     text = decode(data)[0].encode("utf-8", "replace")
     parsed = parse_file(text, language, path, max_lines=_WHOLE, definitions_only=True)
     # Without its tree a file has windows of lines, which define nothing.
     definitions = () if parsed.problem else parsed.definitions
-    return text, [each for each in definitions if each.kind in SYMBOL_KINDS and not each.part]
+    symbols = [each for each in definitions if each.kind in SYMBOL_KINDS and not each.part]
+    return Definitions(text, symbols, parsed.names)
 
 
 def _is_handwritten(data: bytes, path: str) -> bool:

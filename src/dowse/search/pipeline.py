@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -183,6 +184,8 @@ def search(
     candidates = retrieve(context, lanes, _seeds(context, lanes))
     context = _keep_vectors(context, candidates, keep_vectors)
     ranking = rank_candidates(context, candidates)
+    if plan.kind == "structure":
+        ranking = replace(ranking, hits=_naming_seed(context, ranking))
     if plan.structural and plan.structural.relation == "tests":  # of what only mentions the name, tests first
         hits = sorted(ranking.hits, key=lambda hit: not (ranking.is_from(hit, "graph") or is_test(hit.row)))
         ranking = replace(ranking, hits=hits)
@@ -374,6 +377,24 @@ def _collapse_copies(context: SearchContext, hits: list[RankedHit]) -> list[Rank
     from dowse.search.ranking.copies import collapse_copies
 
     return collapse_copies(context.reader, hits, context.allows, context.request.options.k)
+
+
+def _naming_seed(context: SearchContext, ranking: Ranking) -> list[RankedHit]:
+    """Return the hits of a structural query: from the graph, and what has the name as a whole word."""
+    structural = context.plan.structural
+    parts = re.findall(r"\w+", structural.seed if structural else "")
+    if not parts:
+        return ranking.hits
+    # A constructor is called by the name of its class.
+    names = parts[-2:] if parts[-1] in ("__init__", "constructor", "initialize") else parts[-1:]
+    word = re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE)
+    others = [hit.row.row for hit in ranking.hits if hit.row.row > 0 and not ranking.is_from(hit, "graph")]
+    naming = {row for row, text, doc in context.reader.symbol_texts(others) if word.search(f"{text}\n{doc}")}
+    return [
+        hit
+        for hit in ranking.hits
+        if ranking.is_from(hit, "graph") or hit.row.row in naming or word.search(hit.row.qualified_name)
+    ]
 
 
 def _seeds(context: SearchContext, lanes: LaneRunner) -> GraphSeeds:

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 from dowse.interfaces.mcp.arguments import (
     SEARCH_MODEL,
+    ContextArguments,
     GraphArguments,
     RelatedArguments,
     SymbolArguments,
 )
 from dowse.interfaces.mcp.budget import allocate_lines, truncate
 from dowse.interfaces.mcp.hits import Snippet
+from dowse.interfaces.mcp.context_tool import context
 from dowse.interfaces.mcp.reply import Reply, ToolContext
 from dowse.interfaces.mcp.repositories import Repositories, Repository
 from dowse.interfaces.mcp.search_tools import related, search
@@ -55,6 +57,13 @@ def test_symbols_and_graph_answers_keep_to_the_token_budget(
     within(related(asked, RelatedArguments(**budget, detail=detail, k=30)), max_tokens)
     for relation in ("callers", "callees", "impact"):
         within(graph(relation, asked, GraphArguments(**budget)), max_tokens)
+
+
+@pytest.mark.parametrize("max_tokens", [300, 2_000])
+def test_context_keeps_to_the_token_budget(served: Repository, max_tokens: int) -> None:
+    reply = context(ToolContext([served], Call()), ContextArguments(text="bake bread", max_tokens=max_tokens))
+    within(reply, max_tokens)
+    assert "rank 1" in reply.text
 
 
 def test_more_budget_shows_no_fewer_hits(served: Repository) -> None:

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from dowse.token_estimate import estimate_tokens
 from mcp_clients import Session, as_json, http, run, stdio, text_of
 
-TOOLS = ["search", "symbol", "callers", "callees", "impact", "related", "log", "status"]
+TOOLS = ["search", "symbol", "callers", "callees", "impact", "related", "context", "log", "status"]
 WAYS = [("stdio", "legacy"), ("http", "auto")]
 
 
@@ -54,7 +54,7 @@ async def _lists_tools(dowse: Session) -> None:
         described = [each.get("description") for each in tool.input_schema["properties"].values()]
         assert all(described), tool.name
     listed = as_json([[tool.name, tool.description, tool.input_schema] for tool in tools])
-    assert estimate_tokens(listed) < 2_300  # every session of every agent pays for it
+    assert estimate_tokens(listed) < 2_470  # every session of every agent pays for it
 
 
 async def _first_call_indexes(dowse: Session) -> None:

@@ -90,7 +90,7 @@ def _documented(folder: Path, path: str) -> Iterator[_Documented]:
     data = read(folder, path)
     if data is None:
         return
-    text, definitions = definitions_in(data, path)
+    text, definitions, _ = definitions_in(data, path)
     for definition in definitions:
         if not definition.doc.strip():
             continue

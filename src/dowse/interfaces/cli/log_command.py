@@ -36,8 +36,11 @@ def run(options: argparse.Namespace) -> int:
     """Search the commits, reading new ones first."""
     query, options.path = _query(options)
     index = open_index(options)
-    with ProgressBar("encoding", "commits", quiet=options.json) as bar:
-        hits = index.log(query, options.top_k, on_progress=bar.show)
+    with (
+        ProgressBar("reading", "commits", quiet=options.json) as reading,
+        ProgressBar("encoding", "commits", quiet=options.json) as encoding,
+    ):
+        hits = index.log(query, options.top_k, on_progress=encoding.show, on_read=reading.show)
     if options.json:
         print_json({"query": query, "commits": to_json(hits)})
     else:

@@ -30,6 +30,7 @@ _GROUPS = {
     "search": {
         "search": ("search_command", "search; builds the index first if there is none yet"),
         "diff-search": ("search_command", "search what a branch changed, e.g. to review it"),
+        "context": ("context_command", "print the lines that matter for a question, within a token budget"),
         "log": ("log_command", "search commits by what they did: meaning, words, author, date, files"),
         "feedback": ("feedback_command", "list, add and remove feedback, which ranks chosen results first"),
     },

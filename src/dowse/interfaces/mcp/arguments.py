@@ -123,6 +123,16 @@ class RelatedArguments(Arguments):
     repo: _Repo = ""
 
 
+class ContextArguments(Arguments):
+    """The arguments of `context`."""
+
+    text: Annotated[
+        str, Field(min_length=1, max_length=_MAX_QUERY, description="The issue or question, as it is.")
+    ]
+    max_tokens: _Budget = 8_000
+    repo: _Repo = ""
+
+
 class LogArguments(Arguments):
     """The arguments of `log`."""
 

@@ -12,6 +12,7 @@ from dowse.errors import IndexDamaged, IndexLocked, IndexUnavailable, IndexVersi
 from dowse.interfaces.mcp.arguments import (
     SEARCH_MODEL,
     Arguments,
+    ContextArguments,
     GraphArguments,
     LogArguments,
     RelatedArguments,
@@ -19,6 +20,7 @@ from dowse.interfaces.mcp.arguments import (
     SymbolArguments,
     input_schema,
 )
+from dowse.interfaces.mcp.context_tool import ContextPage, context
 from dowse.interfaces.mcp.log_tool import log
 from dowse.interfaces.mcp.reply import Reply
 from dowse.interfaces.mcp.search_tools import related, search
@@ -125,6 +127,14 @@ TOOLS = {
         RelatedArguments,
         RelatedPage,
         related,
+        by_meaning=True,
+    ),
+    "context": ToolSpec(
+        "Lines for an issue",
+        "The lines that matter for an issue text or task, by file, within max_tokens, each with its reason.",
+        ContextArguments,
+        ContextPage,
+        context,
         by_meaning=True,
     ),
     "log": ToolSpec(
