@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 SkippedStamps = dict[str, tuple[tuple[int, int], str]]
 # How many files of an index are looked up in a tree that it was not made from.
 _SAMPLE = 50
+# Folders that hold copies of other projects in many repositories, and code of their own in as many.
+_FOLDERS_OF_COPIES = frozenset(["deps", "ext", "external", "extlib", "subprojects", "3p"])
+_LICENCE = re.compile(r"(?:licen[cs]es?|copying|unlicense)\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -99,7 +104,7 @@ def difference(
                 key,
                 parts.name_of(entry.path),
                 key,
-                file_role(key),
+                file_role(key) if not parts.is_copied(entry.path) else "vendored",
                 os.fspath(root),
                 entry.path,
                 entry.size,
@@ -120,6 +125,7 @@ class _Parts:
     def __init__(self, root: Path, name: str) -> None:
         self._root = root
         self._names = {"": name}  # by folder
+        self._copied = {"": False}
 
     def name_of(self, path: str) -> str:
         """Return the name of the innermost repository that a file belongs to."""
@@ -129,6 +135,23 @@ class _Parts:
             is_part = os.path.lexists(os.path.join(place, ".git")) and git_directory(place) is not None
             self._names[folder] = repo_identity(place) if is_part else self.name_of(folder)
         return self._names[folder]
+
+
+    def is_copied(self, path: str) -> bool:
+        """Whether a file is in a copy of another project: a folder of `deps/` with a licence of its own."""
+        folder = path.rpartition("/")[0]
+        if folder not in self._copied:
+            above = folder.rpartition("/")[0]
+            holds_copies = above.rpartition("/")[2].lower() in _FOLDERS_OF_COPIES
+            is_licensed = holds_copies and _has_licence(os.path.join(self._root, folder))
+            self._copied[folder] = is_licensed or self.is_copied(folder)
+        return self._copied[folder]
+
+
+def _has_licence(folder: str) -> bool:
+    with contextlib.suppress(OSError):
+        return any(map(_LICENCE.match, os.listdir(folder)))
+    return False
 
 
 class _Scope:

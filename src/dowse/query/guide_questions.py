@@ -26,7 +26,10 @@ _ACTIVITIES = {
         r"|locally|myself|everything|release|debug|static|binary)\b",
         "building from source",
     ),
-    "install": (r"\b(?:install|installing|set ?up|setting up|uninstall|upgrade to|migrate (?:to|from))\b", "installation"),
+    "install": (
+        r"\b(?:install|installing|set ?up|setting up|uninstall|upgrade to|migrate (?:to|from))\b",
+        "installation",
+    ),
     "contribute": (
         r"\b(?:contribut\w+|pull requests?|coding style|code style|style guide|commit messages? format"
         r"|report (?:a )?(?:bug|vulnerability|security)|dev(?:elopment)? environment|development setup)\b",
@@ -46,7 +49,7 @@ _ASKS_HOW = re.compile(
     re.IGNORECASE,
 )
 # Or an instruction itself: "run the test suite in parallel".
-_INSTRUCTS = re.compile(r"(?:run|running|build|building|install|publish|release|cut|set up|contribute)\b", re.IGNORECASE)
+_INSTRUCTS = re.compile(r"(?:run|running|build|building|publish|cut)\b", re.IGNORECASE)
 _MAX_LENGTH = 200
 
 

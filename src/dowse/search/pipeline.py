@@ -306,10 +306,10 @@ def rank_candidates(context: SearchContext, candidates: Candidates) -> Ranking:
     contributions = [*(each.contributions for each in fused), *([] for _ in named)]
     features = replace(context.features, weights=terms.weights) if profile.path else context.features
     hits = rank([*rows, *named], contributions, features, profile)
-    if fusion == "blend" and context.asks_for_change:
-        from dowse.search.ranking.change_model import add_change_model
+    if fusion == "blend" and context.profile.kinds and context.plan.question:
+        from dowse.search.ranking.learned_ranking import add_learned_ranking
 
-        hits = add_change_model(hits, context.features, context.plan.question["change"])
+        hits = add_learned_ranking(hits, context.features, context.plan.question)
     return Ranking(hits, terms, fusion, {each.row: each.lanes for each in fused})
 
 
@@ -320,8 +320,9 @@ def query_features(plan: Plan) -> QueryFeatures:
     only_names = len(words) == 1 or all(word.identifier for word in words)
     if plan.term_weights:
         return QueryFeatures(frozenset(plan.term_weights), filtered_roles=_filtered_roles(plan))
+    text = plan.text if "guide" in plan.question else " ".join(word.text for word in words)
     return QueryFeatures(
-        frozenset(term.text for term in query_terms(" ".join(word.text for word in words))),
+        frozenset(term.text for term in query_terms(text)),
         frozenset(plain_name(word.text) for word in words) if only_names else frozenset(),
         _filtered_roles(plan),
         frozenset(word.text.lower() for word in words),

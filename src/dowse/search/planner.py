@@ -22,6 +22,7 @@ from dowse.query.ast import (
     needs_match,
     with_exact_words,
 )
+from dowse.query.guide_questions import asked_activity, guide_words
 from dowse.query.parser import narrow, parse_query, plain_query
 from dowse.query.structural import StructuralQuery, parse_structural
 from dowse.search.options import LANE_ORDER, MODE_LANES, PLANNED_LANES, SearchOptions, SearchRequest
@@ -151,7 +152,8 @@ def make_plan(
         plan = _plan_by_kind(plan, exists, is_symbol or exists, has_graph)
     if options.mode == "auto" and not options.lanes and not has_vectors:
         plan = _without_lane(plan, "embedding")
-    return replace(plan, fusion=_choose_fusion(plan, options.fusion), question=_question_kinds(plan))
+    plan = replace(plan, fusion=_choose_fusion(plan, options.fusion), question=_question_kinds(plan))
+    return _ask_guides(plan) if has_graph else plan  # a corpus of functions has none
 
 
 def message_text(plan: Plan, request: SearchRequest, *, is_corpus: bool) -> str:
@@ -194,6 +196,19 @@ def check_query(request: SearchRequest) -> None:
     for leaf in leaves(with_exact_words(query)):
         if isinstance(leaf, Phrase | Regex):
             compile_leaf(leaf, query.case)
+
+
+def _ask_guides(plan: Plan) -> Plan:
+    """Let guides come first where a question asks how to work on the project, and add the words they use."""
+    activity = asked_activity(plan.text) if plan.kind == "prose" else ""
+    if not activity:
+        return plan
+    return replace(
+        plan,
+        reason=f"asks for instructions ({activity}): guides, build files and CI first",
+        text=f"{plan.text} {guide_words(activity)}",
+        question={"guide": 1.0},
+    )
 
 
 def _question_kinds(plan: Plan) -> Mapping[str, float]:

@@ -22,6 +22,14 @@ _FOLDERS = {
     "docs": "doc docs documentation _docs javadoc website wiki",
 }
 
+_GUIDE = re.compile(
+    r"(?:\A|/)(?:(?:CONTRIBUTING|README|DEVELOP\w*|HACKING|RELEAS\w*|PUBLISHING|INSTALL\w*|BUILD\w*|TESTING"
+    r"|MAINTAIN\w*|SUPPORT|SECURITY)[\w-]*(?:\.\w+)?|(?:dev|developers?|contribut\w*|hacking|releas\w*|building|testing|install\w*"
+    r"|getting[-_]started|quickstart)\.(?:md|rst|txt|adoc)|(?:GNU)?makefile|justfile|taskfile\.ya?ml|rakefile|tox\.ini|noxfile\.py"
+    r"|package\.json|composer\.json|\.(?:github|gitlab|circleci)[\w/.-]*\.ya?ml|\.travis\.yml)\Z",
+    re.IGNORECASE,
+)
+
 # The first role that matches wins: who wrote the code matters more than its purpose, and a benchmark among
 # the tests (or a test among the examples) gets the narrower role.
 ROLES = ("vendored", "generated", "benchmark", "test", "example", "docs")
@@ -93,6 +101,11 @@ def file_role(path: str) -> str:
             return role
     # Prose among the examples documents them.
     return "docs" if from_folder == "example" and _NAME_PATTERNS["docs"].match(name) else from_folder
+
+
+def is_guide(path: str) -> bool:
+    """Whether a file tells people, or a machine of theirs, how to build, test or release the project."""
+    return _GUIDE.search(path) is not None
 
 
 def has_generated_name(path: str) -> bool:

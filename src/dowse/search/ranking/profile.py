@@ -49,6 +49,7 @@ class Profile:
     roles: Mapping[str, float] = field(default_factory=dict)
     # How much of that penalty counts for cosines, which lie closer together than keyword scores.
     cosine_role_share: float = 0.5
+    guide: float = 0.0  # the file tells people how to work with the project
     variant: float = 1.0  # factor of old versions and of code for less common systems (signals.py)
     promote_definitions: bool = False  # above the module level of their file, if that ranks higher
     saturation: float = 1.0  # factor of every further hit of the same file
@@ -122,6 +123,17 @@ _DESCRIPTION = Profile(
         saturation=0.99,
     ),
 )
+# How to work on the project itself: its guides, build files and CI say it.
+_GUIDE_ROLES = {**_ROLES, "test": 0.25, "docs": 1.0}
+_GUIDE = Profile(
+    fields=_TREE_FIELDS,
+    name=0.4,
+    file=0.2,
+    roles=_GUIDE_ROLES,
+    guide=0.5,
+    blend=BlendWeights(words=0.35, coverage=0.3, graph=0.0),
+    blended=Profile(fields={}, name=0.4, file=0.2, roles=_GUIDE_ROLES, guide=0.5, saturation=0.9),
+)
 TREE = Profile(
     fields=_TREE_FIELDS,
     name=0.2,
@@ -150,7 +162,7 @@ TREE = Profile(
         promote_definitions=True,
         saturation=0.5,
     ),
-    kinds={"change": _CHANGE, "description": _DESCRIPTION},
+    kinds={"change": _CHANGE, "description": _DESCRIPTION, "guide": _GUIDE},
     rank_coherence=0.2,
     rank_coverage=0.5,
 )

@@ -54,6 +54,8 @@ def asks_for_change(kinds: Mapping[str, float]) -> bool:
 
 def profile_for_question(profile: Profile, kinds: Mapping[str, float]) -> Profile:
     """Return the weights for a question: the mean of the kinds' weights, by the probability of each."""
+    if kinds.get("guide") and profile.kinds:
+        return profile.kinds["guide"]
     others = {name: kinds.get(name, 0.0) for name in profile.kinds}
     if not any(others.values()):
         return profile

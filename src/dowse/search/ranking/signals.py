@@ -18,6 +18,7 @@ from dowse.parsing.tokenizer import split_identifier, stem
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.qualified_names import is_module_named, is_named
 from dowse.search.ranking.type_names import types_first
+from dowse.source.roles import is_guide
 from dowse.symbol_lookup import module_path
 from dowse.types import NON_DEFINITION_KINDS, Contribution, Place, SymbolRow
 
@@ -161,7 +162,8 @@ class _Signals:
 
     def __init__(self, features: QueryFeatures, profile: Profile, unit: float) -> None:
         self._features, self._profile, self._unit = features, profile, unit
-        self._roles = features.roles()
+        # Who asks how to run tests does not ask for one.
+        self._roles = features.filtered_roles if profile.guide else features.roles()
         self._shares: dict[frozenset[str], float] = {}
         self._words: dict[str, frozenset[str]] = {}
         self._common: frozenset[str] = frozenset()
@@ -193,6 +195,7 @@ class _Signals:
             ("file", of_file),
             ("folder", of_folder),
             ("path", of_path),
+            ("guide", profile.guide and profile.guide * (row.role in ("", "docs") and is_guide(row.path))),
             ("header", profile.header if _is_module_level(row) else 0.0),
             ("length", profile.length and profile.length * _length(row)),
         ):
