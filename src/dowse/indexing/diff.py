@@ -136,7 +136,6 @@ class _Parts:
             self._names[folder] = repo_identity(place) if is_part else self.name_of(folder)
         return self._names[folder]
 
-
     def is_copied(self, path: str) -> bool:
         """Whether a file is in a copy of another project: a folder of `deps/` with a licence of its own."""
         folder = path.rpartition("/")[0]

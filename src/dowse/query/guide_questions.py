@@ -11,8 +11,9 @@ import re
 # Activities, and the words that guides use for each beside those of the question.
 _ACTIVITIES = {
     "test": (
-        r"(?:run|running|execute|launch|start|skip|debug)\b.{0,40}\b(?:tests?|specs?|test ?suite|test cases?)\b"
-        r"|\b(?:tests?|specs?|test ?suite)\b.{0,40}\b(?:run|running|take|takes|locally|parallel|concurrently)\b",
+        r"(?:run|running|execute|launch|start|skip|debug)\b.{0,40}\b(?:tests?|specs?|test ?suite)\b"
+        r"|\b(?:tests?|specs?|test ?suite)\b.{0,40}"
+        r"\b(?:run|running|takes?|locally|parallel|concurrently)\b",
         "running tests",
     ),
     "release": (
@@ -36,16 +37,18 @@ _ACTIVITIES = {
         "contributing, development",
     ),
     "check": (
-        r"\b(?:run|running|fix)\b.{0,25}\b(?:linters?|formatters?|benchmarks?|fuzzers?|coverage|type checks?|ci)\b",
+        r"\b(?:run|running|fix)\b.{0,25}"
+        r"\b(?:linters?|formatters?|benchmarks?|fuzzers?|coverage|type checks?|ci)\b",
         "development",
     ),
 }
 _ACTIVITY = {name: re.compile(pattern, re.IGNORECASE) for name, (pattern, _) in _ACTIVITIES.items()}
 # Wordings of a question for instructions.
 _ASKS_HOW = re.compile(
-    r"\b(?:how (?:do|can|should|would|to|does one)\b(?! (?:it|the|this|that|they)\b)|steps? (?:to|for|of)|what (?:do|must|should)"
-    r" (?:i|we|you)|instructions|can i|could i|do i|i (?:only |just )?(?:want|need|would like|have) to|which command|what command"
-    r"|commands? (?:to|for)|is there a (?:way|command|script|target)|where (?:do|can) i (?:find|read))\b",
+    r"\b(?:how (?:do|can|should|would|to|does one)\b(?! (?:it|the|this|that|they)\b)|steps? (?:to|for|of)"
+    r"|what (?:do|must|should) (?:i|we|you)|instructions|can i|could i|do i"
+    r"|i (?:only |just )?(?:want|need|would like|have) to|(?:which|what) command|commands? (?:to|for)"
+    r"|is there a (?:way|command|script|target)|where (?:do|can) i (?:find|read))\b",
     re.IGNORECASE,
 )
 # Or an instruction itself: "run the test suite in parallel".

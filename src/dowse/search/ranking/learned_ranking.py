@@ -1,10 +1,10 @@
 """A learned order: gradient-boosted trees over what is known of each candidate, fitted to rank (LambdaMART).
 
-Which function a change concerns follows from its rank, length, name, file and place together, not from a sum
-of weights. So the first candidates gain what the trees make of these features. The trees were fitted on commit
-subjects, whose answers are the functions that the commit changed, and on headings of guides, whose answers
-are the symbols that the section names. They lead requests for a change; questions of many words gain by them,
-too, and short ones, which ask for a place, do not. The trees are data: learned_ranking.json, made by
+Which function a change concerns follows from its rank, length, name, file and place together, not from a
+sum of weights. So the first candidates gain what the trees make of these features. The trees were fitted on
+commit subjects, whose answers are the functions that the commit changed, and on headings of guides, whose
+answers are the symbols that the section names. They lead requests for a change; questions of many words gain
+by them, too, and short ones, which ask for a place, do not. The trees are data: learned_ranking.json, made by
 `python -m dowse_training.learned_ranking` from mined questions.
 """
 

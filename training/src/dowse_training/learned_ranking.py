@@ -1,19 +1,21 @@
-"""Fits the model of requests for a change: `dowse/search/ranking/change_model.py`.
+"""Fits the learned order of candidates: `dowse/search/ranking/learned_ranking.py`.
 
-    python -m dowse_training.change_model rows --cases DIR --checkouts DIR --out DIR [--workers N]
-    python -m dowse_training.change_model fit DIR --out change_model.json [--seed N]
+    python -m dowse_training.learned_ranking rows --cases DIR --checkouts DIR --out DIR [--workers N]
+    python -m dowse_training.learned_ranking fit DIR --out learned_ranking.json [--seed N]
 
-`rows` takes one file of mined commits a repository, NAME.jsonl with `query` and `symbols` ("path::name"),
-newest first, and its checkout NAME. The older two thirds are learnt by the query adapter, the newest are
-asked. It writes what the model sees of the first candidates. `fit` trains on one half of the repositories,
-prints MRR on the other, and writes the model of all.
+`rows` takes a file of mined commits for each repository, NAME.jsonl with `query` and `symbols`
+("path::name"), newest first, and its checkout NAME. The newest are asked, the others are learnt by the query
+adapter. Headings of the repository's guides are asked, too: their answers are the symbols that the section
+names. It writes what the model sees of the first candidates. `fit` trains on two thirds of the repositories,
+prints MRR on the others, in turn, and writes the model of all. It needs LightGBM.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
+import random
+import re
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -29,21 +31,29 @@ from dowse.indexing.learn import commit_pairs, fit_adapter
 from dowse.search.options import SearchRequest, make_options
 from dowse.search.pipeline import query_features
 from dowse.search.planner import make_plan
-from dowse.search.ranking.change_model import DEPTH, FEATURES, features
+from dowse.search.ranking.learned_ranking import DEPTH, FEATURES, features
 from dowse.search.ranking.question_kinds import question_kinds
 from dowse.search.ranking.signals import QueryFeatures, RankedHit
+from dowse.source.roles import file_role
+from dowse.symbol_lookup import symbols_named
 from dowse.types import Hit, SymbolRow
 from dowse.vectors.adapter import AdapterFacts, AdapterFile, write_adapter
 
-MAX_ASKED = 100
-TREES, LEAVES = 80, 8
+# Commits and headings of a repository that are asked, at most.
+MAX_ASKED = 75
+FOLDS = 3
 _SETTINGS: dict[str, Any] = {
-    "learning_rate": 0.1,
-    "max_iter": TREES,
-    "max_leaf_nodes": LEAVES,
-    "min_samples_leaf": 200,
-    "l2_regularization": 5.0,
+    "learning_rate": 0.08,
+    "n_estimators": 150,
+    "num_leaves": 15,
+    "min_child_samples": 100,
+    "reg_lambda": 5.0,
+    "verbose": -1,
 }
+# A heading of Markdown or reStructuredText, and a name in code quotes.
+_HEADING = re.compile(r"(?m)^(#{2,4} .+|[^\n]+\n[-=~^]{4,})$")
+_QUOTED = re.compile(r"`{1,2}~?\.?([A-Za-z_][\w.:#]{3,50}(?:\(\))?)`")
+_MAX_SECTION, _MAX_GUIDE, _MAX_TARGETS = 3_000, 200_000, 4
 
 
 class Rows(NamedTuple):
@@ -59,24 +69,54 @@ def collect(name: str, cases: Path, checkouts: Path, out: Path) -> str:
     """Write the rows of one repository."""
     lines = [json.loads(line) for line in (cases / f"{name}.jsonl").open()]
     commits = [MinedCommit("", each["query"], (), tuple(each["symbols"])) for each in lines]
-    asked = commits[: min(MAX_ASKED, len(commits) // 3)]
+    asked = commits[: min(MAX_ASKED, 2 * len(commits) // 3)]
+    tables, labels, owners = [], [], []
     with Index.open(checkouts / name, encoder="base", threads=1) as index:
         index.update()
         index.embed()
         _learn(index, commits[len(asked) :])
-        tables, labels, owners = [], [], []
-        for number, commit in enumerate(asked):
-            if question_kinds(commit.query)["change"] <= 0.5:
-                continue
-            hits = _without_model(index.search(commit.query, k=DEPTH).hits)
-            if hits:
-                tables.append(features(hits, _query_features(commit.query)))
-                labels += [f"{hit.row.path}::{hit.row.qualified_name}" in commit.symbols for hit in hits]
+        questions = [(each.query, set(each.symbols), False) for each in asked]
+        questions += [(query, names, True) for query, names in _headings(index, checkouts / name)]
+        for number, (query, wanted, is_heading) in enumerate(questions):
+            hits = _without_model(index.search(query, k=DEPTH).hits)
+            # The guide itself is no answer to its heading.
+            hits = [hit for hit in hits if not (is_heading and file_role(hit.row.path) == "docs")]
+            is_wanted = [f"{hit.row.path}::{hit.row.qualified_name}" in wanted for hit in hits]
+            if any(is_wanted):
+                tables.append(features(hits, _query_features(query), question_kinds(query)))
+                labels += is_wanted
                 owners += [number] * len(hits)
     if not tables:
         return f"{name}: no question"
     np.savez_compressed(out / f"{name}.npz", values=np.concatenate(tables), labels=labels, question=owners)
     return f"{name}: {len(tables)} questions"
+
+
+def _headings(index: Index, root: Path) -> list[tuple[str, set[str]]]:
+    """Return headings of guides with the symbols that their sections name."""
+    found = []
+    with index.backend.reader() as reader:
+        for file in index.files():
+            if not file.path.lower().endswith((".md", ".rst")) or "change" in file.path.lower():
+                continue
+            text = (root / file.path).read_text("utf-8", "replace")[:_MAX_GUIDE]
+            parts = _HEADING.split(text)
+            for heading, section in zip(parts[1::2], parts[2::2], strict=True):
+                body = section[:_MAX_SECTION]
+                question = re.sub(r"`[^`]*`", "", heading.split("\n")[0]).strip("# *")
+                names = dict.fromkeys(
+                    each.removesuffix("()") for each in _QUOTED.findall(body[:_MAX_SECTION])
+                )
+                wanted = {
+                    f"{row.path}::{row.qualified_name}"
+                    for name in names
+                    for row in symbols_named(reader, name, 3)
+                    if row.row > 0 and not row.role
+                }
+                if len(question.split()) > 1 and 1 <= len(wanted) <= _MAX_TARGETS:
+                    found.append((question, wanted))
+    random.Random(0).shuffle(found)  # noqa: S311 - the same ones every time
+    return found[:MAX_ASKED]
 
 
 def _learn(index: Index, commits: list[MinedCommit]) -> None:
@@ -132,52 +172,55 @@ def select(rows: Rows, kept: NDArray[np.bool_]) -> Rows:
     return Rows(rows.values[kept], rows.is_relevant[kept], rows.question[kept], rows.repository[kept])
 
 
-def train(rows: Rows, seed: int) -> Any:  # noqa: ANN401 - a classifier of scikit-learn
-    """Fit the trees."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
+def train(rows: Rows, seed: int) -> Any:  # noqa: ANN401 - a ranker of LightGBM
+    """Fit the trees (LambdaMART)."""
+    from lightgbm import LGBMRanker
 
-    return HistGradientBoostingClassifier(**_SETTINGS, random_state=seed).fit(rows.values, rows.is_relevant)
+    sizes = np.unique(rows.question, return_counts=True)[1]
+    return LGBMRanker(**_SETTINGS, random_state=seed).fit(rows.values, rows.is_relevant, group=sizes)
 
 
 def export(model: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return the model as data: a leaf is [value], any other node [feature, threshold, left, right]."""
-    trees, depth = [], 0
-    for (predictor,) in model._predictors:
-        depth = max(depth, int(predictor.nodes["depth"].max()))
-        trees.append([_node(each) for each in predictor.nodes])
-    return {"bias": round(float(model._baseline_prediction.item()), 4), "depth": depth, "trees": trees}
+    trees: list[list[Any]] = []
+    depth = 0
+    for each in model.booster_.dump_model()["tree_info"]:
+        nodes: list[Any] = []
+        depth = max(depth, _add_node(each["tree_structure"], nodes))
+        trees.append(nodes)
+    return {"depth": depth, "trees": trees}
 
 
-def _node(node: Any) -> list[Any]:  # noqa: ANN401
-    if node["is_leaf"]:
-        return [round(float(node["value"]), 4)]
-    # A threshold is one of the values: the shortest number that is the same in 32 bits.
-    threshold = float(str(np.float32(node["num_threshold"])))
-    return [FEATURES[node["feature_idx"]], threshold, int(node["left"]), int(node["right"])]
+def _add_node(node: dict[str, Any], nodes: list[Any]) -> int:
+    """Append a node and those below it; return how many levels are below."""
+    at = len(nodes)
+    if "leaf_value" in node:
+        nodes.append([round(float(node["leaf_value"]), 4)])
+        return 0
+    nodes.append(None)
+    left, below_left = len(nodes), _add_node(node["left_child"], nodes)
+    right, below_right = len(nodes), _add_node(node["right_child"], nodes)
+    nodes[at] = [FEATURES[node["split_feature"]], float(str(np.float32(node["threshold"]))), left, right]
+    return 1 + max(below_left, below_right)
 
 
 def write_model(model: dict[str, Any], out: Path) -> None:
     """Write one tree a line."""
-    trees = ",\n  ".join(json.dumps(tree) for tree in model["trees"])
-    head = f'"bias": {model["bias"]}, "depth": {model["depth"]}'
+    trees = ",\n  ".join(json.dumps(tree, separators=(",", ":")) for tree in model["trees"])
+    head = f'"depth": {model["depth"]}'
     out.write_text(f'{{\n {head},\n "trees": [\n  {trees}\n ]\n}}\n', encoding="utf-8")
-
-
-def _halves(rows: Rows) -> NDArray[np.bool_]:
-    names = np.unique(rows.repository)
-    first = {name: hashlib.blake2b(name.encode()).digest()[0] % 2 == 0 for name in names}
-    return np.array([first[name] for name in rows.repository])
 
 
 def _fit(options: argparse.Namespace) -> None:
     rows = read_rows(options.rows)
-    half = _halves(rows)
     order = -rows.values[:, FEATURES.index("rank")]
-    for kept in (half, ~half):
-        model, others = train(select(rows, kept), options.seed), select(rows, ~kept)
-        before = mean_reciprocal_rank(others, order[~kept])
-        after = mean_reciprocal_rank(others, model.decision_function(others.values))
-        print(f"{before:.4f} → {after:.4f} on the other half of the repositories")  # noqa: T201
+    names = {name: number % FOLDS for number, name in enumerate(np.unique(rows.repository))}
+    folds = np.array([names[name] for name in rows.repository])
+    for fold in range(FOLDS):
+        model, others = train(select(rows, folds != fold), options.seed), select(rows, folds == fold)
+        before = mean_reciprocal_rank(others, order[folds == fold])
+        after = mean_reciprocal_rank(others, model.predict(others.values))
+        print(f"{before:.4f} → {after:.4f} on the repositories of fold {fold}")  # noqa: T201
     write_model(export(train(rows, options.seed)), options.out)
 
 

@@ -1,15 +1,22 @@
-"""The learned order for requests for a change."""
+"""The learned order of the first candidates."""
 
 from __future__ import annotations
 
 import json
-import math
 
 import numpy as np
 import pytest
 
 from dowse import Index
-from dowse.search.ranking.change_model import DEPTH, FEATURES, add_change_model, features, predict, read_trees
+from dowse.search.ranking.learned_ranking import (
+    DEPTH,
+    FEATURES,
+    add_learned_ranking,
+    features,
+    model_weight,
+    predict,
+    read_trees,
+)
 from dowse.search.ranking.signals import QueryFeatures, RankedHit
 from dowse.types import Contribution, SymbolRow
 
@@ -38,7 +45,6 @@ def hit(name: str, score: float, row: int = 0) -> RankedHit:
 def test_a_tree_is_followed_to_its_leaf(tmp_path):
     name = FEATURES[1]
     stored = {
-        "bias": 1.0,
         "depth": 2,
         "trees": [[[name, 0.5, 1, 2], [-1.0], [name, 2.0, 3, 4], [2.0], [3.0]], [[0.25]]],
     }
@@ -46,31 +52,41 @@ def test_a_tree_is_followed_to_its_leaf(tmp_path):
     trees = read_trees(tmp_path / "m.json")
     rows = np.zeros((4, len(FEATURES)), np.float32)
     rows[:, 1] = [0.5, 0.6, 2.0, 2.1]
-    expected = [1 / (1 + math.exp(-(1.25 + value))) for value in (-1.0, 2.0, 2.0, 3.0)]
-    assert predict(trees, rows) == pytest.approx(expected)
+    assert predict(trees, rows) == pytest.approx([-0.75, 2.25, 2.25, 3.25])
 
 
 def test_contributions_add_up_and_only_the_first_move():
     hits = [hit(f"method_{number}", 1 - number / 100, number) for number in range(DEPTH + 3)]
     query = QueryFeatures(frozenset({"method"}))
-    ranked = add_change_model(hits, query, probability=0.8)
+    ranked = add_learned_ranking(hits, query, {"change": 0.8, "description": 0.1, "topic": 0.1})
     assert {each.row.row for each in ranked[:DEPTH]} == set(range(DEPTH))
     assert [each.row.row for each in ranked[DEPTH:]] == [DEPTH, DEPTH + 1, DEPTH + 2]
     for each in ranked:
         assert each.score == pytest.approx(sum(part.value for part in each.contributions))
         assert any(part.source == "model" for part in each.contributions) == (each.row.row < DEPTH)
+        assert all(part.value >= 0 for part in each.contributions)
     scores = [each.score for each in ranked[:DEPTH]]
     assert scores == sorted(scores, reverse=True)
 
 
 def test_a_name_that_the_question_has_is_a_feature():
-    values = features([hit("remove_item", 1.0), hit("total", 0.9, 1)], QueryFeatures(frozenset({"item"})))
+    values = features([hit("remove_item", 1.0), hit("total", 0.9, 1)], QueryFeatures(frozenset({"item"})), {})
     name, scope = FEATURES.index("name"), FEATURES.index("scope")
     assert values[0, name] == 0.5 and values[1, name] == 0 and values[:, scope].tolist() == [0, 0]
     assert values.shape == (2, len(FEATURES)) and np.isfinite(values).all()
 
 
-def test_only_requests_for_a_change_are_ordered_by_it(tmp_path):
+def test_changes_and_questions_of_many_words_are_ordered_by_it():
+    topic = {"change": 0.1, "description": 0.0, "topic": 0.9}
+    assert model_weight({"change": 0.8, "description": 0.0, "topic": 0.2}, 2) == 0.8
+    assert model_weight(topic, 4) == 0
+    assert 0 < model_weight(topic, 7) < model_weight(topic, 9) == model_weight(topic, 20)
+    assert model_weight({**topic, "description": 0.5}, 9) < model_weight(topic, 9)
+    assert model_weight({}, 20) == 0  # a name, a stack trace, a question about structure
+    assert model_weight({"guide": 1.0}, 20) == 0
+
+
+def test_only_questions_in_words_are_ordered_by_it(tmp_path):
     (tmp_path / "cart.py").write_text(
         "class Cart:\n"
         "    def add(self, item):\n        self.items.append(item)\n\n"
