@@ -24,9 +24,9 @@ _FOLDERS = {
 
 _GUIDE = re.compile(
     r"(?:\A|/)(?:(?:CONTRIBUTING|README|DEVELOP\w*|HACKING|RELEAS\w*|PUBLISHING|INSTALL\w*|BUILD\w*|TESTING"
-    r"|MAINTAIN\w*|SUPPORT|SECURITY)[\w-]*(?:\.\w+)?|(?:dev|developers?|contribut\w*|hacking|releas\w*|building|testing|install\w*"
-    r"|getting[-_]started|quickstart)\.(?:md|rst|txt|adoc)|(?:GNU)?makefile|justfile|taskfile\.ya?ml|rakefile|tox\.ini|noxfile\.py"
-    r"|package\.json|composer\.json|\.(?:github|gitlab|circleci)[\w/.-]*\.ya?ml|\.travis\.yml)\Z",
+    r"|MAINTAIN\w*|dev|getting[-_]started|quickstart)[\w-]*(?:\.(?:md|rst|txt|adoc|markdown|org))?"
+    r"|(?:GNU)?makefile|justfile|taskfile\.ya?ml|rakefile|tox\.ini|noxfile\.py|(?:package|composer)\.json"
+    r"|\.(?:github|gitlab|circleci)/[\w/.-]*\.ya?ml|\.travis\.yml)\Z",
     re.IGNORECASE,
 )
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 DEPTH = 60
 # What one unit of the model adds to questions that are no request for a change, as a share of the best score,
 # and from how many terms on: all of it for so many more.
-_WEIGHT, _FEW_TERMS, _MORE_TERMS = 0.1, 5, 4
+_WEIGHT, _FEW_TERMS, _MORE_TERMS = 0.1, 6, 3
 # Contributions that are features, as shares of the best score.
 _SOURCES = (
     "embedding",
