@@ -32,9 +32,9 @@ class QueryWords(NamedTuple):
 def read_query(words: Sequence[str]) -> QueryWords:
     """Return query and place of a command line.
 
-    Several words are one query. The last one is a place if it exists and can't be a word of a sentence: it has
-    a separator or an ending, or what precedes it is one argument, as in `grep PATTERN PATH`. `-`, or no word at
-    all, reads the query from standard input.
+    Several words are one query. The last one is a place if it exists and can't be a word of a sentence: it
+    has a separator or an ending, or what precedes it is one argument, as in `grep PATTERN PATH`. `-`, or no
+    word at all, reads the query from standard input.
     """
     *query, last = words or [STDIN]
     is_word = re.fullmatch(r"[\w-]+", last)
