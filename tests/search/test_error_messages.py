@@ -129,7 +129,7 @@ def shop(tmp_path):
             "Take",
         ),
         ("till.rb:2:in `close_till': till 4 still holds 12.50 in cash (TillError)", "close_till"),
-        ("till north still holds plenty in cash", "close_till"),
+        ("Parcel blue has no valid address label", "ship"),
     ],
 )
 def test_the_code_that_writes_a_message_comes_first(shop, pasted, name):
