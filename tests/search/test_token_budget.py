@@ -78,3 +78,5 @@ def test_the_command(bakery: Index, capfd, monkeypatch) -> None:
     found = json.loads(capfd.readouterr().out)
     assert found["max_tokens"] == 8_000 and found["context"][0]["path"] == "src/oven.py"
     assert main(["context", "x", root, *where, "--tokens", "0"]) == 2
+    assert main(["context", '"heat up', root, *where]) == 0
+    assert "never closed" in capfd.readouterr().err
