@@ -5,13 +5,13 @@
     python bench/long_questions.py context QUESTIONS.jsonl --checkouts DIR --work DIR --out FILE
     python bench/long_questions.py compare BEFORE AFTER --out bench/results/long_questions.json
 
-A question is the subject and body of a commit, or what the commit added to a changelog or as a news fragment,
-of 60 words or more; trailers such as `Signed-off-by:` are left out. Relevant are the functions that it
-changed and their files, as far as they exist today; tests do not count. Questions are asked as a person would
-paste them. Half of the repositories were for choosing (CHOSEN), the other half is reported.
+A question is the subject and body of a commit, or what the commit added to a changelog or as a news
+fragment, of 60 words or more; trailers such as `Signed-off-by:` are left out. Relevant are the functions that
+it changed and their files, as far as they exist today; tests do not count. Questions are asked as a person
+would paste them. Half of the repositories were for choosing (CHOSEN), the other half is reported.
 
-`context` compares the lines of `Index.context` with those of the hits of a search, read from the top until the
-budget is spent: the share of the lines of the changed functions that is there.
+`context` compares the lines of `Index.context` with those of the hits of a search, read from the top until
+the budget is spent: the share of the lines of the changed functions that is there.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
     python bench/messages.py CHECKOUT… [--each 10] [--seed 1] [--work DIR] [--failures FILE]
         [--out bench/results/messages.json]
 
-A message is a string literal in a call that raises, logs or prints, of four words or more, in a file that is no
-test and no document, whose longest part between values stands once in the code of its repository (tests and documents may quote it).
-Placeholders are filled with plausible values, and half of the messages get what a runtime, a logger or syslog
-of their language prints before them. Right is the innermost symbol around the literal. Indexes have no vectors:
-the place of a message does not depend on them.
+A message is a string literal in a call that raises, logs or prints, of four words or more, in a file that is
+no test and no document, whose longest part between values stands once in the code of its repository (tests
+and documents may quote it). Placeholders are filled with plausible values, and half of the messages get what
+a runtime, a logger or syslog of their language prints before them. Right is the innermost symbol around the
+literal. Indexes have no vectors: the place of a message does not depend on them.
 """
 
 from __future__ import annotations
@@ -193,9 +193,9 @@ def mine(root: Path, chance: random.Random) -> Iterator[Message]:
             and not file_role(path)
             and place.is_file()
             and not place.is_symlink()
+            and place.stat().st_size <= MAX_BYTES
         ):
-            if place.stat().st_size <= MAX_BYTES:
-                texts[path] = place.read_text("utf-8", "replace")
+            texts[path] = place.read_text("utf-8", "replace")
     code = "\n".join(texts.values())
     for path, text in texts.items():
         language = LANGUAGES[Path(path).suffix]
@@ -215,7 +215,7 @@ def mine(root: Path, chance: random.Random) -> Iterator[Message]:
 
 
 def literal(text: str, start: int, language: str) -> tuple[list[str | None], str]:
-    """Return the parts of a literal and those joined to it, None for a value, and the first as it is written."""
+    """Return the parts of a literal and those joined to it, None for a value, and the first as written."""
     start += text[start] in "fF$"
     if text[start] not in QUOTES[language] or text[start : start + 3] in ('"""', "'''"):
         return [], ""

@@ -181,6 +181,14 @@ def test_the_command_line(shop, capfd):
     assert main(["log", "zyzzyva", str(shop)]) == 1
 
 
+def test_the_last_word_of_a_question_is_a_word(shop, capfd, monkeypatch):
+    monkeypatch.chdir(shop)
+    assert main(["log", "rounding", "of", "src", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["query"] == "rounding of src"
+    assert main(["log", "rounding", "src", "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["query"] == "rounding"
+
+
 def test_of_an_address_all_commits_are_fetched(shop, capfd):
     with git_daemon(shop.parent) as server:
         assert main(["symbols", "ring", f"{server}/shop", "--no-daemon"]) == 0  # shallow

@@ -109,4 +109,4 @@ def test_files_that_are_too_large_are_named(tmp_path):
     with Index.open(tmp_path, encoder="none", max_file_bytes=10_000_000) as index:
         index.update()
         found = index.search("/needle/", k=0)
-        assert [line.line for hit in found.hits for line in hit.lines] == [1, 500_001] and not found.notes
+        assert [match.line for hit in found.hits for match in hit.matches] == [1, 500_001] and not found.notes

@@ -16,11 +16,13 @@ from dowse.token_estimate import estimate_tokens
 from helpers import index_tree
 
 FILES = {
-    "src/oven.py": "import clock\n\n\nclass Oven:\n    def heat_up(self, degrees):\n        return degrees\n\n"
-    "    def cool_down(self):\n        return self.heat_up(0)\n\n    def wipe(self):\n        return None\n",
+    "src/oven.py": "import clock\n\n\nclass Oven:\n    def heat_up(self, degrees):\n        return degrees\n"
+    "\n    def cool_down(self):\n        return self.heat_up(0)\n"
+    "\n    def wipe(self):\n        return None\n",
     "src/bakery.py": "from src.oven import Oven\n\n\ndef bake_bread(dough):\n    oven = Oven()\n"
     "    oven.heat_up(230)\n    return dough\n",
-    "tests/test_oven.py": "from src.oven import Oven\n\n\ndef test_the_oven_heats():\n    Oven().heat_up(3)\n",
+    "tests/test_oven.py": "from src.oven import Oven\n\n\n"
+    "def test_the_oven_heats():\n    Oven().heat_up(3)\n",
     "README.md": "# Oven\n\nThe oven heats up to 300 degrees before bread is baked.\n",
     "src/long.py": "def proof_dough(hours):\n" + "".join(f"    step_{n} = hours + {n}\n" for n in range(300)),
 }
@@ -76,3 +78,5 @@ def test_the_command(bakery: Index, capfd, monkeypatch) -> None:
     found = json.loads(capfd.readouterr().out)
     assert found["max_tokens"] == 8_000 and found["context"][0]["path"] == "src/oven.py"
     assert main(["context", "x", root, *where, "--tokens", "0"]) == 2
+    assert main(["context", '"heat up', root, *where]) == 0
+    assert "never closed" in capfd.readouterr().err

@@ -28,7 +28,7 @@ _PLACEHOLDER = re.compile(
     r"|%\{\w+\}|[$#]\{[^{}]*\}|\{[^{}\n]*\}|\$\w+(?:(?:->|::\$?)\w+|\[\w+\])*|%[1-9]\b"
 )
 _ESCAPE = re.compile(r"\\(?:[nrt]|\r?\n[ \t]*|x[0-9a-fA-F]{2}|u\{?[0-9a-fA-F]{2,8}\}?|(.))", re.DOTALL)
-# Between two literals of one message: an operator on both sides of a value, a macro such as PRIu64, or nothing.
+# Between literals of one message: an operator on both sides of a value, a macro such as PRIu64, or nothing.
 _OPERATOR = r"(?:\+|<<|\.{1,2}|&|~)"
 _JOINED = re.compile(rf"\\?(?:{_OPERATOR}|[fFuUrRbL$@]+)?\Z")
 _VALUE = re.compile(
@@ -89,7 +89,7 @@ def align(message: Sequence[str], literal: str) -> Match:
     ]
     words = [word for block in same for word in block]
     total = sum(token[0].isalnum() for token in tokens)
-    # Between two blocks of the literal's text, words of the message are values if the literal has a gap there.
+    # Between two blocks of the literal's text, words of the message are values if the literal has a gap.
     left = sum(token[0].isalnum() for token in message) - len(words) - sum(_filled(message, tokens, blocks))
     return Match(
         len(words),

@@ -65,7 +65,8 @@ _FORMATS = {
     "Rust output": rf".*?(?:-->|:::|panicked at) (?:'(?P<message>.*)', )?{_PATH}:{_LINE}"
     r"(?::\d+)?(?::\s+(?P<message2>\S.*))?",
     "PHP error": rf"(?:PHP )?(?P<message>.+) in (?P<path>\S+\.\w+)(?: on line |:){_LINE}\s*$",
-    "C assertion": rf"(?:\S+: )?{_PATH}:{_LINE}: (?P<function>.+?): Assertion [`'](?P<message>.*)' failed\.?\s*$",
+    "C assertion": rf"(?:\S+: )?{_PATH}:{_LINE}: (?P<function>.+?): Assertion [`'](?P<message>.*)' failed"
+    r"\.?\s*$",
     # Redis, glog and their like: what comes before the position is a time, a level or a marker.
     "log line": rf"(?:.*==> |[IWEF]\d{{4}} .*? ?){_PATH}:{_LINE}\]? (?P<message>.+)",
     # glibc's own: of a frame only the function is known.

@@ -33,8 +33,8 @@ _PREAMBLE = re.compile(
 _SCOPE = re.compile(
     r"(?:[, ]+(?:(?:in|across|within|throughout|inside|of) (?:the |this |our |my )?(?:whole |entire )?"
     r"(?:repo|repository|code ?base|project|code|source|sources|source code|tree|app|system|application)"
-    r"|(?:in|inside|within|of|from|under) (?:the |this |our )?`?[\w./-]+`? (?:package|module|folder|directory|crate|file"
-    r"|library|namespace)"
+    r"|(?:in|inside|within|of|from|under) (?:the |this |our )?`?[\w./-]+`?"
+    r" (?:package|module|folder|directory|crate|file|library|namespace)"
     r"|\(?(?:not counting|not including|excluding|except|without|outside(?: of)?|ignoring|besides|apart from)"
     r" (?:the |any )?(?:unit )?tests?(?: code| files)?\)?"
     r"|anywhere(?: else)?|elsewhere|here|now|directly|transitively|indirectly|please|at all|exactly))+\Z",

@@ -36,7 +36,7 @@ _MAX_HITS = 5
 # A symbol counts if its literal agrees nearly as well as the best one; code, if it does so at all.
 _SHARE_OF_BEST, _SHARE_OF_CODE = 0.9, 0.6
 _QUESTION = re.compile(
-    r"(?:how|where|what|which|who|when|why|does|do|is|are|can|should|find|show|list|explain)\b|.*\?\s*$",
+    r"(?:how|where|what|which|who|when|why|does|do|is|are|can|should|find|show|list|explain)\b(?!['’]t\b)|.*\?\s*$",
     re.IGNORECASE | re.DOTALL,
 )
 # What programs print and people leave out: quotes, brackets, numbers, a full stop.

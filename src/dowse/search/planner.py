@@ -162,7 +162,8 @@ def message_text(plan: Plan, request: SearchRequest, *, is_corpus: bool) -> str:
         return plan.error_message
     if is_corpus or request.options.mode != "auto" or request.options.lanes or request.text.count(" ") < 2:
         return ""
-    parts = parse_query(request.text).constraint if not request.options.plain else None
+    may_filter = ":" in request.text and not request.options.plain
+    parts = parse_query(request.text).constraint if may_filter else None
     has_filters = any(isinstance(leaf, Filter) for leaf in leaves(parts))
     return plan.text if has_filters else request.text  # filters are written by hand
 

@@ -67,7 +67,7 @@ def test_lines_around_a_match(search, sample, flags, lines):
 
 
 def test_lines_around_the_best_line_of_a_ranked_hit(search):
-    out = search("number of loaves", "-k", 1, "-C", 1, "-g", "orders.py", "--kind", "function")
+    out = search("loaves and their number", "-k", 1, "-C", 1, "-g", "orders.py", "--kind", "function")
     assert numbers(out) == [27, 33, 34, 35] and out.splitlines()[2].strip() == "⋮"
 
 

@@ -17,8 +17,8 @@ from dowse.interfaces.mcp.arguments import (
     SymbolArguments,
 )
 from dowse.interfaces.mcp.budget import allocate_lines, truncate
-from dowse.interfaces.mcp.hits import Snippet
 from dowse.interfaces.mcp.context_tool import context
+from dowse.interfaces.mcp.hits import Snippet
 from dowse.interfaces.mcp.reply import Reply, ToolContext
 from dowse.interfaces.mcp.repositories import Repositories, Repository
 from dowse.interfaces.mcp.search_tools import related, search

@@ -9,7 +9,7 @@ from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import embed_briefly, open_current_index
-from dowse.interfaces.cli.printing import print_json
+from dowse.interfaces.cli.printing import print_json, print_notes
 from dowse.json_form import document
 from dowse.security.terminal import escape_controls
 
@@ -40,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(document(answer))
     else:
+        print_notes(answer.notes)
         for number, file in enumerate(answer.files):
             shown = "\n".join(escape_controls(line) for line in file_text(file).split("\n"))
             sys.stdout.write(f"{'' if number == 0 else chr(10)}{shown}\n")

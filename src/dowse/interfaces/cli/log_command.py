@@ -11,7 +11,7 @@ from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import open_index
 from dowse.interfaces.cli.printing import print_json
 from dowse.interfaces.cli.progress import ProgressBar
-from dowse.interfaces.cli.query_words import is_place
+from dowse.interfaces.cli.query_words import ends_in_word, is_place
 from dowse.json_form import to_json
 
 
@@ -23,7 +23,8 @@ def add_arguments(parser: CommandParser) -> None:
         nargs="*",
         metavar="QUERY",
         help='words, author:NAME, since:2024-05-01 or since:"3 months ago", path:GLOB. '
-        "The last word is a PATH if it exists (default: .)",
+        "The last one is a PATH if it exists and has a / or an ending, or follows a "
+        "single argument (default: .)",
     )
     parser.add_argument("--repo", metavar="PATH", help="the repository: a path or a git address")
     parser.add_argument("--symbol", metavar="NAME", help="only commits that changed this definition")
@@ -51,7 +52,8 @@ def run(options: argparse.Namespace) -> int:
 def _query(options: argparse.Namespace) -> tuple[str, str]:
     """Return the query and the place."""
     words, place = list(options.words), options.repo or "."
-    if not options.repo and words and (len(words) > 1 or options.symbol) and is_place(words[-1]):
+    has_place = not options.repo and words and (len(words) > 1 or options.symbol) and not ends_in_word(words)
+    if has_place and is_place(words[-1]):
         place = words.pop()
     if options.symbol:
         words.append(f'symbol:"{options.symbol}"')

@@ -17,6 +17,8 @@ from dowse.interfaces.cli.common import environment
 STDIN = "-"
 # Written like a path, whether or not it exists.
 _PATH_LIKE = ("./", "../", "~/")
+# Nothing that only paths have: no separator, no ending.
+_WORD = re.compile(r"[\w-]+")
 # Colours of a test runner.
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -32,22 +34,26 @@ class QueryWords(NamedTuple):
 def read_query(words: Sequence[str]) -> QueryWords:
     """Return query and place of a command line.
 
-    Several words are one query. The last one is a place if it exists and can't be a word of a sentence: it has
-    a separator or an ending, or what precedes it is one argument, as in `grep PATTERN PATH`. `-`, or no word at
-    all, reads the query from standard input.
+    Several words are one query. The last one is a place if it exists and can't be a word of a sentence: it
+    has a separator or an ending, or what precedes it is one argument, as in `grep PATTERN PATH`. `-`, or no
+    word at all, reads the query from standard input.
     """
     *query, last = words or [STDIN]
-    is_word = re.fullmatch(r"[\w-]+", last)
     note = ""
     if not query or not is_place(last):
         query, last = [*query, last], "."
-    elif is_word and len(query) > 1:
+    elif ends_in_word(words):
         note = f"{last} counts as a word; {last}/ or ./{last} searches in that folder"
         query, last = [*query, last], "."
-    elif is_word:
+    elif _WORD.fullmatch(last):
         note = f'searching in {last}, which exists here; to search for the word, quote "{" ".join(words)}"'
     text = " ".join(query)
     return QueryWords(_read_stdin(asked=bool(words)) if text == STDIN else text, last, note)
+
+
+def ends_in_word(words: Sequence[str]) -> bool:
+    """Whether the last of some words is one of a sentence, even if a file or folder has its name."""
+    return len(words) > 2 and _WORD.fullmatch(words[-1]) is not None
 
 
 def is_place(word: str) -> bool:

@@ -56,8 +56,8 @@ def add_arguments(parser: CommandParser) -> None:
         nargs="*",
         metavar="QUERY",
         help='words, identifiers, "phrases", /regexes/, filters, "what calls X"; "-": standard input. '
-        "The last one is a PATH if it exists and has a / or an ending, or follows a single argument: a repository, "
-        "a folder or file in one, a corpus (default: .)",
+        "The last one is a PATH if it exists and has a / or an ending, or follows a single argument: a "
+        "repository, a folder or file in one, a corpus (default: .)",
     )
     where = parser.add_argument_group("what to search")
     where.add_argument("--repo", metavar="PATH", help="a path, or a git address such as https://host/o/n@v2")
