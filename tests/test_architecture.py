@@ -31,7 +31,7 @@ BUDGETS = {
     "parsing": 6_790,
     "query": 4_070,
     "research": 1_620,
-    "search": 7_090,
+    "search": 7_150,
     "security": 600,
     "services": 3_050,
     "source": 3_270,
