@@ -1,0 +1,135 @@
+"""Questions of a new user of a repository, with answers that were written before anything was asked.
+
+    python bench/questions.py bench/data/questions/dev.jsonl --checkouts DIR [--work DIR] [--out FILE.json]
+
+A line has the repository, its commit, the kind of question, and the places that answer it. DIR has a checkout
+of each repository by its name, at that commit. A hit is right if its lines overlap a place. `dev.jsonl` is
+for choosing and may be looked at; `held.jsonl` has other repositories and languages, and is asked once, at
+the end: whoever looks at its failures replaces it.
+
+Reported: the share of right first hits, and of a right one among five, by kind; whether the confidence of
+first hits is right on average (expected calibration error, ten bins); answers in which a hit has a higher
+confidence than one above it; and "nothing relevant" above a right first hit, or missing where none of ten is
+right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dowse import Index
+from dowse.types import Symbol
+
+from common import work_folder, write_results
+
+K, BINS = 10, 10
+
+
+class Asked(NamedTuple):
+    """A question that was asked."""
+
+    kind: str
+    right: list[bool]  # of the hits
+    confidences: list[float | None]
+    refused: bool  # "nothing relevant here"
+
+    def found(self, k: int) -> bool:
+        """Whether one of the first k hits is right."""
+        return any(self.right[:k])
+
+
+def ask(questions: Sequence[dict[str, Any]], root: Path, index_dir: Path, encoder: str) -> list[Asked]:
+    """Ask the questions about one repository."""
+    options = {"encoder": encoder, "index_dir": str(index_dir), "isolation": "never", "feedback": False}
+    with Index.open(root, **options) as index:
+        index.update()
+        if encoder != "none":
+            index.embed()
+        asked = []
+        for question in questions:
+            answer = index.search(question["question"], k=K)
+            right = [any(_overlaps(hit.symbol, place) for place in question["answers"]) for hit in answer]
+            refused = any(note.code == "nothing-relevant" for note in answer.notes)
+            asked.append(Asked(question["kind"], right, [hit.confidence for hit in answer], refused))
+        return asked
+
+
+def _overlaps(symbol: Symbol, place: dict[str, Any]) -> bool:
+    is_same_file = symbol.path == place["path"]
+    return bool(is_same_file and symbol.start_line <= place["end"] and place["start"] <= symbol.end_line)
+
+
+def summary(asked: Sequence[Asked]) -> dict[str, object]:
+    """Return the figures of all questions."""
+    kinds = {"all": list(asked)}
+    for each in asked:
+        kinds.setdefault(each.kind, []).append(each)
+    known = [each for each in asked if each.confidences and each.confidences[0] is not None]
+    right = [each for each in asked if each.found(1)]
+    misses = [each for each in asked if not each.found(K)]
+    return {
+        "questions": {
+            kind: {
+                "asked": len(group),
+                "first": sum(each.found(1) for each in group),
+                "in five": sum(each.found(5) for each in group),
+            }
+            for kind, group in kinds.items()
+        },
+        "first hits with a confidence": len(known),
+        "calibration error": round(calibration_error(known), 3),
+        "answers with a higher confidence below": sum(map(_is_unordered, asked)),
+        "nothing relevant above a right first hit": f"{sum(e.refused for e in right)} of {len(right)}",
+        "nothing relevant missing": f"{sum(not e.refused for e in misses)} of {len(misses)}",
+    }
+
+
+def calibration_error(asked: Iterable[Asked]) -> float:
+    """Return the mean difference of confidence and share of right first hits, by bins."""
+    bins: dict[int, list[tuple[float, bool]]] = defaultdict(list)
+    for each in asked:
+        confidence = each.confidences[0] or 0.0
+        bins[min(BINS - 1, int(confidence * BINS))].append((confidence, each.right[0]))
+    total = sum(map(len, bins.values()))
+    sums = (
+        abs(sum(value for value, _ in pairs) - sum(right for _, right in pairs)) for pairs in bins.values()
+    )
+    return sum(sums) / max(1, total)
+
+
+def _is_unordered(asked: Asked) -> bool:
+    known = [each for each in asked.confidences if each is not None]
+    return any(above < below for above, below in pairwise(known))
+
+
+def main() -> None:
+    """Ask all questions of a file."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("questions", type=Path)
+    parser.add_argument("--checkouts", type=Path, required=True)
+    parser.add_argument("--work", type=Path, help="folder of the indexes (default: a temporary one)")
+    parser.add_argument("--encoder", default="base")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    by_repository: dict[str, list[dict[str, Any]]] = {}
+    for line in options.questions.read_text("utf-8").splitlines():
+        question = json.loads(line)
+        by_repository.setdefault(question["repo"].rpartition("/")[2], []).append(question)
+    asked: list[Asked] = []
+    with work_folder(options.work) as work:
+        for name, questions in by_repository.items():
+            asked += ask(questions, options.checkouts / name, work / name, options.encoder)
+    results = summary(asked)
+    print(json.dumps(results, indent=1))
+    if options.out:
+        write_results(options.out, results)
+
+
+if __name__ == "__main__":
+    main()
