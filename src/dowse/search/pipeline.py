@@ -50,6 +50,7 @@ from dowse.search.ranking.fusion import (
     rrf,
 )
 from dowse.search.ranking.profile import CORPUS, NO_SIGNALS, TREE, Profile
+from dowse.search.ranking.question_kinds import learned_weight
 from dowse.search.ranking.signals import (
     COPY_ROLES,
     QueryFeatures,
@@ -306,10 +307,11 @@ def rank_candidates(context: SearchContext, candidates: Candidates) -> Ranking:
     contributions = [*(each.contributions for each in fused), *([] for _ in named)]
     features = replace(context.features, weights=terms.weights) if profile.path else context.features
     hits = rank([*rows, *named], contributions, features, profile)
-    if fusion == "blend" and context.profile.kinds and context.plan.question:
+    kinds = context.plan.question if fusion == "blend" and context.profile.kinds else {}
+    if weight := learned_weight(kinds, len(context.features.terms)):
         from dowse.search.ranking.learned_ranking import add_learned_ranking
 
-        hits = add_learned_ranking(hits, context.features, context.plan.question)
+        hits = add_learned_ranking(hits, context.features, kinds, weight)
     return Ranking(hits, terms, fusion, {each.row: each.lanes for each in fused})
 
 

@@ -18,7 +18,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.search.ranking.question_kinds import asks_for_change
 from dowse.search.ranking.signals import QueryFeatures, RankedHit, name_terms
 from dowse.types import TYPE_KINDS, Contribution
 
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
 
 # The candidates that are ordered anew.
 DEPTH = 60
-# What one unit of the model adds to questions that are no request for a change, as a share of the best score,
-# and from how many terms on: all of it for so many more.
-_WEIGHT, _FEW_TERMS, _MORE_TERMS = 0.1, 6, 3
 # Contributions that are features, as shares of the best score.
 _SOURCES = (
     "embedding",
@@ -96,18 +92,8 @@ class Trees(NamedTuple):
     depth: int
 
 
-def model_weight(kinds: Mapping[str, float], terms: int) -> float:
-    """Return how much the model counts for a question: its kinds, and how many terms it has."""
-    if not kinds or "guide" in kinds:
-        return 0.0
-    if asks_for_change(kinds):
-        return kinds["change"]
-    length = min(1.0, max(0.0, (terms - _FEW_TERMS) / _MORE_TERMS))
-    return _WEIGHT * length * (1 - kinds.get("description", 0.0))
-
-
 def add_learned_ranking(
-    hits: Sequence[RankedHit], query: QueryFeatures, kinds: Mapping[str, float]
+    hits: Sequence[RankedHit], query: QueryFeatures, kinds: Mapping[str, float], weight: float
 ) -> list[RankedHit]:
     """Raise the first hits by what the model says of them, and sort.
 
@@ -115,9 +101,10 @@ def add_learned_ranking(
         hits: Best first.
         query: Of the question.
         kinds: The probability of each kind of question.
+        weight: What one unit of the model adds, as a share of the best score.
     """
-    first, weight = hits[:DEPTH], model_weight(kinds, len(query.terms))
-    if not weight or not first or first[0].score <= 0:
+    first = hits[:DEPTH]
+    if not first or first[0].score <= 0:
         return list(hits)
     unit = weight * first[0].score
     values = predict(_trees(), features(first, query, kinds))

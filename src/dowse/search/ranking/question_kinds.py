@@ -29,6 +29,8 @@ _LAST_ENDINGS = ("ing", "tion", "ment", "er", "or", "ed", "es", "s")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|_|`|\(\)|::|\w\.\w")
 # The probability from which on a question counts as a request for a change.
 _LIKELY_CHANGE = 0.5
+# What the learned order counts for other questions, from how many terms on, and in full after how many more.
+_WEIGHT, _FEW_TERMS, _MORE_TERMS = 0.1, 6, 3
 # Words of a question that count: what follows says nothing new about its kind.
 _MAX_WORDS = 60
 
@@ -50,6 +52,16 @@ def question_kinds(text: str) -> dict[str, float]:
 def asks_for_change(kinds: Mapping[str, float]) -> bool:
     """Whether a question is most likely a request for a change, by the probability of each kind."""
     return kinds.get("change", 0.0) > _LIKELY_CHANGE
+
+
+def learned_weight(kinds: Mapping[str, float], terms: int) -> float:
+    """Return how much the learned order counts for a question: its kinds, and how many terms it has."""
+    if not kinds or "guide" in kinds:
+        return 0.0
+    if asks_for_change(kinds):
+        return kinds["change"]
+    length = min(1.0, max(0.0, (terms - _FEW_TERMS) / _MORE_TERMS))
+    return _WEIGHT * length * (1 - kinds.get("description", 0.0))
 
 
 def profile_for_question(profile: Profile, kinds: Mapping[str, float]) -> Profile:
