@@ -12,6 +12,9 @@ from dowse.storage.elastic.address import API_KEY, CA_FILE, FINGERPRINT, PASSWOR
 _RETRYABLE = (408, 429, 502, 503, 504)
 # A node answers this, among others, while another one is still starting.
 SERVER_ERROR = 500
+# Between finding and fetching hits, a node keeps a context for each search, even without a scroll; it is lost
+# when the shard leaves the node. The query itself says which snapshot it sees, so it can be sent again.
+_LOST_CONTEXT = "search_context_missing_exception"
 # Elasticsearch's words for an index that is read-only because the disk is full.
 _DISK_FULL = ("read-only / allow delete", "flood-stage", "flood stage")
 # A cluster that is electing its master blocks every request for a moment.
@@ -73,9 +76,10 @@ def is_retryable(error: Exception) -> bool:
         return False
     if error.meta.status == UNAUTHORIZED:
         return any(words in str(error.body) for words in _AUTHENTICATION_FAILED)
+    reason = error_reason(error.body)
     if error.meta.status not in (*_RETRYABLE, SERVER_ERROR):
-        return False
-    return not is_write_block(error_reason(error.body))
+        return _LOST_CONTEXT in reason
+    return not is_write_block(reason)
 
 
 def translate_error(error: Exception, address: ElasticAddress) -> DowseError:
@@ -116,7 +120,7 @@ def _api_error(status: int, reason: str, address: ElasticAddress) -> DowseError:
         )
     if status == 429:
         return cluster_busy(address)
-    if status in _RETRYABLE:
+    if status in _RETRYABLE or _LOST_CONTEXT in reason:
         return DowseError(f"parts of {address} can't be reached ({reason}); see `dowse status`, {RERUN}")
     return DowseError(f"{address} refused a request ({status}: {reason}); see `dowse doctor`")
 
