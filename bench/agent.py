@@ -1,270 +1,338 @@
-"""What fixed policies of an agent read, at which cost: no model, no claim about what an agent would do.
+"""Tokens until an agent has read the right lines: fixed policies with known answers, without a model.
 
-    REPOS=… CASES=… python bench/agent.py --out bench/results/agent.json
+    DATA=… REPOS=… python bench/agent.py --semble PYTHON --out bench/results/agent.json
 
-A task is a commit subject of bench/manifests/agent.json (mine the cases with `dowse eval --build --level
-symbol`). A policy calls tools and reads every answer from top to bottom: it pays for the arguments and for
-each line, three bytes a token, and has read a line once it has paid for all of it. Reported are the shares
-of two sets of lines, by tokens and by calls: all lines of the functions that the commit changed (`lines`),
-and those of them that git blame still attributes to it (`touched`; tasks without any are left out there).
-The form of answers was chosen on the repositories of CHOSEN_ON; the others are held out.
+Questions are those of bench/manifests/repos.json, in turn from each repository; the first 150 are reported,
+the form of answers was chosen on the others (`--half chosen`). A policy calls tools and pays for the
+arguments and the whole answer of every call, and once for what its tools keep in an agent's context:
+instructions, and the list of tools with their schemas. It ends with the call whose answer brings it to five
+lines that are not blank of a right file, or of the lines in it that the label names; only lines count that
+follow their path. Every policy that has not found them after its searches goes on as grep+read.
+
+- dowse: `search`, then its next two pages.
+- semble: `search` with 5 hits, then with 20, each with 10 lines, as its tool has it by default.
+- grep+read: ripgrep lists files with the words of the question, best first, which favours it, as ripgrep
+  itself does not order them; then they are read whole, 2,000 lines at most.
+- grep+window: the same, but only the lines of the best passage and 5 around them are read.
+
+Tokens are those of o200k_base if tiktoken has it, else UTF-8 bytes / 3; results say which.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache, partial
-from itertools import islice
+from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
+from typing import Any
 
 from dowse.errors import DowseError
 from dowse.eval.clean_index import open_clean_index
-from dowse.eval.index_targets import IndexTargets
 from dowse.eval.manifest import read_manifest
-from dowse.eval.run import embed, learn, prepare_index, search_root
+from dowse.eval.matching import SPAN, same_path
+from dowse.eval.run import embed, prepare_index, search_root
 from dowse.eval.systems.ripgrep import ripgrep
 from dowse.eval.types import Case, Dataset, RankedSearch
 from dowse.index import Index
-from dowse.interfaces.mcp.arguments import SEARCH_MODEL, Arguments, SymbolArguments
-from dowse.interfaces.mcp.reply import Reply, ToolContext
+from dowse.interfaces.mcp.arguments import SEARCH_MODEL
+from dowse.interfaces.mcp.reply import ToolContext
 from dowse.interfaces.mcp.repositories import Repositories
 from dowse.interfaces.mcp.search_tools import search
-from dowse.interfaces.mcp.symbol_tools import symbol
-from dowse.interfaces.mcp.tools import TOOLS
+from dowse.interfaces.mcp.tools import DEFAULT_TOOLS, INSTRUCTIONS, TOOLS
 from dowse.services.calls import Call
-from dowse.token_estimate import BYTES_PER_TOKEN, byte_length, estimate_tokens
+from dowse.token_estimate import estimate_tokens
 
-from common import write_results
+from common import percentile, write_results
 
-CHOSEN_ON = ("requests", "gin", "monolog", "express")
-TOKENS = (500, 1_000, 2_000, 4_000, 8_000)
-CALLS = (1, 2, 3, 5, 10)
-ANSWER_TOKENS = 2_000
-_HEADING = re.compile(r"(?:\d+\. )?(\S+):(\d+)-\d+(?: .*?)??(?: \((\d+) of (\d+) lines\))?\Z")
+REPORTED = 150
+# Lines that confirm a place: what semble and dowse show at least of each hit.
+CONFIRMING_LINES = 5
+# Files that ripgrep lists, lines around its matches, and lines of a file that one call reads.
+LISTED, AROUND, READ_LINES = 10, 5, 2_000
+# A policy that has found nothing by then is charged this.
+MAX_TOKENS = 100_000
+_HEADING = re.compile(r"(?:\d+\. )?(\S+):\d+-\d+(?: .*)?\Z")
 _NUMBERED = re.compile(r"(\d+)  ")
-# A call's arguments, and its answer.
-Exchange = tuple[Mapping[str, object], str]
-# A line of code: the id of its file, and its number.
-CodeLine = tuple[int, int]
-# Files whose names ripgrep lists before the first is opened, and lines around its matches (`rg -C 5`). Chosen
-# in favour of ripgrep: with 3 lines fewer of the targets' lines are read, with 10 fewer targets.
-LISTED, AROUND = 10, 5
+# What a call costs: arguments and answer; and the lines of code in the answer.
+Line = tuple[str, int]
+Exchange = tuple[Mapping[str, object], str, Iterable[Line]]
+Policy = Callable[["Tree", str], Iterator[Exchange]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Tree:
-    """One repository with its index, and the lines of each task."""
+    """One repository, ready to be asked by every tool."""
 
-    name: str
+    dataset: Dataset
     index: Index
     context: ToolContext
-    dataset: Dataset
-    code: Mapping[str, frozenset[CodeLine]]
-    files: Mapping[str, int]
-    blamed: dict[str, list[str]] = field(default_factory=dict)
+    grep: RankedSearch
+    semble: Semble | None
 
-    def lines(self, case: Case) -> frozenset[CodeLine]:
-        """Return the lines of the functions that a commit changed."""
-        qrels = case.qrels(self.dataset.level)
-        return frozenset().union(*(self.code[key] for key, grade in qrels.items() if grade > 0))
 
-    def touched(self, case: Case) -> frozenset[CodeLine]:
-        """Return those of them that are still as the commit left them."""
-        paths = {file_id: path for path, file_id in self.files.items()}
-        return frozenset(
-            (file_id, number)
-            for file_id, number in self.lines(case)
-            if self._blame(paths[file_id])[number - 1 : number] == [case.id]
-        )
+class Semble:
+    """semble in a process of its own, with one repository."""
 
-    def _blame(self, path: str) -> list[str]:
-        """Return the commit of each line of a file, by the characters that name a case."""
-        if path not in self.blamed:
-            command = ["git", "-C", self.index.root, "blame", "-s", "-l", "--root", "HEAD", "--", path]
-            done = subprocess.run(command, capture_output=True, check=True)
-            self.blamed[path] = [line[:12].decode() for line in done.stdout.splitlines()]
-        return self.blamed[path]
+    def __init__(self, python: Path, root: Path, vectors: str) -> None:
+        worker = Path(__file__).with_name("agent_semble.py")
+        command = [python, worker, root, vectors]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.resident: str = self._line()
+
+    def answer(self, query: str, top_k: int) -> str:
+        """Return the answer of its tool."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"query": query, "top_k": top_k}) + "\n")
+        self._process.stdin.flush()
+        return self._line()
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.communicate()
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit("semble ended; its error is above")
+        return str(json.loads(line))
 
 
 def main() -> None:
-    """Play every policy on every task."""
+    """Play every policy on every question."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--manifest", type=Path, default=Path(__file__).parent / "manifests" / "agent.json")
-    parser.add_argument("--tasks", type=int, default=45, help="of each repository, the newest first")
-    parser.add_argument("--policies", default=",".join(POLICIES), help="names, with commas")
-    options = parser.parse_args()
-    names = options.policies.split(",")
-    rows: dict[str, dict[str, list[dict[str, float]]]] = {name: {} for name in names}
-    for tree in trees(options.manifest):
-        for case in islice(tree.dataset.scored_cases, options.tasks):
-            lines, touched = tree.lines(case), tree.touched(case)
-            for name in names:
-                outcome = measured(tree, POLICIES[name](tree, case.query), lines, touched)
-                rows[name].setdefault(tree.name, []).append(outcome)
-        print(
-            tree.name,
-            {name: round(fmean(row["lines@2000"] for row in rows[name][tree.name]), 3) for name in names},
-        )
-    tasks = sum(len(each) for each in rows[names[0]].values())
-    results = {name: {half: curve(rows[name], half) for half in ("chosen_on", "held_out")} for name in names}
-    by_tree = {name: {tree: mean(each) for tree, each in rows[name].items()} for name in names}
-    write_results(
-        options.out,
-        {"tasks": tasks, "tool_listings": listing_tokens(), "policies": results, "trees": by_tree},
+    parser.add_argument("--manifest", type=Path, default=Path(__file__).parent / "manifests" / "repos.json")
+    parser.add_argument("--half", choices=("reported", "chosen"), default="reported")
+    parser.add_argument("--only", default="", help="names of repositories, with commas")
+    parser.add_argument("--semble", type=Path, help="the Python of a virtual environment with semble")
+    parser.add_argument(
+        "--semble-vectors",
+        default="",
+        help="an encoder of dowse for semble, where its model can't be fetched",
     )
+    options = parser.parse_args()
+    counter, counted_by = token_counter()
+    names = [name for name in POLICIES if name != "semble" or options.semble]
+    resident = {"dowse": resident_text()}
+    rows: dict[str, list[dict[str, float]]] = {name: [] for name in names}
+    by_tree: dict[str, dict[str, float]] = {}
+    datasets = [each for entry in read_manifest(options.manifest) for each in entry.datasets()]
+    for dataset, cases in halves(datasets, options.half):
+        if options.only and dataset.name.rpartition("/")[2] not in options.only.split(","):
+            continue
+        with open_tree(dataset, options.semble, options.semble_vectors) as tree:
+            if tree.semble:
+                resident["semble"] = tree.semble.resident
+            own: dict[str, list[dict[str, float]]] = {name: [] for name in names}
+            for case in cases:
+                for name in names:
+                    kept = counter(resident.get(name, ""))
+                    own[name].append(played(POLICIES[name](tree, case.query), case, kept, counter))
+        for name in names:
+            rows[name] += own[name]
+        by_tree[dataset.name] = {name: round(fmean(row["tokens"] for row in own[name])) for name in names}
+        print(dataset.name, by_tree[dataset.name], flush=True)
+    totals = {name: summary(each) for name, each in rows.items()}
+    ratios = {
+        f"dowse / {name}": round(totals["dowse"]["mean"] / totals[name]["mean"], 3)
+        for name in names
+        if name != "dowse"
+    }
+    results = {
+        "questions": len(rows["dowse"]),
+        "tokens": counted_by,
+        "resident": {name: counter(text) for name, text in resident.items()},
+        "semble_vectors": options.semble_vectors or "its own model",
+        "until_read": totals,
+        "ratios": ratios,
+        "mean_by_repository": by_tree,
+    }
+    write_results(options.out, results)
 
 
-def trees(manifest: Path) -> Iterator[Tree]:
-    """Give every repository with its index, up to date, and the tools of the server for it."""
-    for entry in read_manifest(manifest):
-        for dataset in entry.datasets():
-            with open_clean_index(search_root(dataset, entry.watched_dir), [dataset]) as index:
-                prepare_index(index)
-                embed(index)
-                learn(index, dataset)
-                kept = {"index_dir": index.settings.index_dir, "refresh": "never", "isolation": "never"}
-                repositories = Repositories(kept)
-                context = ToolContext(repositories.open([index.root]), Call())
-                files = {file.path: file.file_id for file in index.files()}
-                yield Tree(entry.name, index, context, dataset, target_lines(index, dataset), files)
-                repositories.close()
+def halves(datasets: Sequence[Dataset], half: str) -> Iterator[tuple[Dataset, list[Case]]]:
+    """Give the questions of one half: in turn from each repository, the first ones are reported."""
+    turns = zip_longest(*([(each, case) for case in each.scored_cases] for each in datasets))
+    order = [pair for turn in turns for pair in turn if pair is not None]
+    chosen = order[:REPORTED] if half == "reported" else order[REPORTED:]
+    for dataset in datasets:
+        cases = [case for owner, case in chosen if owner is dataset]
+        if cases:
+            yield dataset, cases
 
 
-def target_lines(index: Index, dataset: Dataset) -> dict[str, frozenset[CodeLine]]:
-    """Return the lines of every relevant symbol that are not blank."""
-    targets = IndexTargets(index, dataset)
-    with index.backend.reader() as reader:
-        return {
-            target.key: frozenset(
-                (row.file_id, number)
-                for row in targets.symbols(target)
-                for number, text in reader.symbols([row])[0].numbered_lines
-                if text.strip()
-            )
-            for target in targets.all
-        }
+@contextlib.contextmanager
+def open_tree(dataset: Dataset, semble: Path | None, vectors: str) -> Iterator[Tree]:
+    """Give a repository with its index, up to date, and the tools for it."""
+    root = search_root(dataset)
+    with open_clean_index(root, [dataset]) as index:
+        prepare_index(index)
+        embed(index)
+        kept = {"index_dir": index.settings.index_dir, "refresh": "never", "isolation": "never"}
+        repositories = Repositories(kept)
+        context = ToolContext(repositories.open([index.root]), Call())
+        worker = Semble(semble, root, vectors) if semble else None
+        yield Tree(dataset, index, context, ripgrep(index), worker)
+        if worker:
+            worker.close()
+        repositories.close()
 
 
-@lru_cache(maxsize=1)
-def prepared_ripgrep(index: Index) -> RankedSearch:
-    """Return ripgrep over a copy of an index's files, made once."""
-    return ripgrep(index)
-
-
-def grep(tree: Tree, query: str, *, whole: bool) -> Iterator[Exchange]:
-    """List files with the words of the query, then read them whole, or windows around the best matches.
-
-    Files come best first, which favours the baseline: ripgrep prints them unordered.
-    """
-    results = prepared_ripgrep(tree.index)(query, 100)
-    yield {"pattern": query}, "\n".join(each.path for each in results[:LISTED])
-    for each in results:
-        first, last = (0, None) if whole else (max(0, each.start_line - 1 - AROUND), each.end_line + AROUND)
-        lines = list(enumerate((tree.index.root / each.path).read_text(errors="replace").split("\n"), 1))
-        shown = [f"{number}  {text}" for number, text in lines[first:last] if text.strip()]
-        heading = f"1. {each.path}:{first + 1}-{last or len(lines)}"
-        yield {"path": each.path, "offset": first}, "\n".join([heading, *shown])
-
-
-def search_and_read(tree: Tree, query: str, **more: object) -> Iterator[Exchange]:
-    """Search once, then read the hits that were cut, best first, and the next page."""
-    for offset in (0, 10):
-        arguments = {"query": query, "max_tokens": ANSWER_TOKENS, "offset": offset, **more}
-        text = answered(search, tree.context, SEARCH_MODEL(**arguments))
-        yield arguments, text
-        for line in text.split("\n"):
-            heading = _HEADING.match(line)
-            if heading and heading[3]:
-                target = {"symbol": f"{heading[1]}:{heading[2]}"}
-                yield target, answered(symbol, tree.context, SymbolArguments(**target))
-
-
-def search_pages(tree: Tree, query: str) -> Iterator[Exchange]:
-    """Search, and turn the pages."""
-    for offset in range(0, 100, 10):
-        arguments = {"query": query, "max_tokens": ANSWER_TOKENS, "offset": offset}
-        yield arguments, answered(search, tree.context, SEARCH_MODEL(**arguments))
-
-
-def answered(tool: Callable[..., Reply], context: ToolContext, arguments: Arguments) -> str:
-    """Return an answer, or the error that an agent reads in its place."""
-    try:
-        return tool(context, arguments).text
-    except DowseError as error:
-        return str(error)
-
-
-POLICIES: dict[str, Callable[[Tree, str], Iterator[Exchange]]] = {
-    "grep+read": partial(grep, whole=True),
-    "grep+window": partial(grep, whole=False),
-    "search": search_pages,
-    "search+symbol": search_and_read,
-    "search+symbol plain": partial(search_and_read, plain=True),
-}
-
-
-def measured(
-    tree: Tree, exchanges: Iterable[Exchange], lines: frozenset[CodeLine], touched: frozenset[CodeLine]
-) -> dict[str, float]:
-    """Return the shares of the lines that are read after so many tokens and calls."""
-    paid, first = 0, dict[CodeLine, tuple[int, int]]()  # bytes and calls when each line was first read
-    costs = []
-    for call, (arguments, text) in enumerate(islice(exchanges, max(CALLS)), 1):
-        paid += byte_length(json.dumps(arguments))
-        for line, shown in read_lines(tree, text):
-            paid += byte_length(shown) + 1
-            if line is not None:
-                first.setdefault(line, (paid, call))
-        costs.append(paid)
-        if paid > max(TOKENS) * BYTES_PER_TOKEN:
+def dowse(tree: Tree, query: str) -> Iterator[Exchange]:
+    """Search, turn two pages, then grep."""
+    offset = 0
+    for _ in range(3):
+        arguments = {"query": query, **({"offset": offset} if offset else {})}
+        try:
+            text = search(tree.context, SEARCH_MODEL(**arguments)).text
+        except DowseError as error:
+            text = str(error)
+        yield arguments, text, dowse_lines(text)
+        more = re.search(r"offset=(\d+)", text)
+        if more is None:
             break
-    row = {f"tokens_of_call@{call}": costs[min(call, len(costs)) - 1] / BYTES_PER_TOKEN for call in CALLS}
-    for name, wanted in (("lines", lines), ("touched", touched)):
-        if wanted:
-            found = [first[line] for line in wanted if line in first]
-            for limit in TOKENS:
-                read = sum(cost <= limit * BYTES_PER_TOKEN for cost, _ in found)
-                row[f"{name}@{limit}"] = read / len(wanted)
-            for limit in CALLS:
-                row[f"{name}_by_call@{limit}"] = sum(call <= limit for _, call in found) / len(wanted)
-    return row
+        offset = int(more[1])
+    yield from grep_and_read(tree, query)
 
 
-def read_lines(tree: Tree, text: str) -> Iterator[tuple[CodeLine | None, str]]:
-    """Give the lines of an answer, and which line of code each is."""
-    file_id = 0
+def dowse_lines(text: str) -> Iterator[Line]:
+    """Give the lines of code of an answer of dowse."""
+    path = ""
     for line in text.split("\n"):
         heading, numbered = _HEADING.match(line), _NUMBERED.match(line)
         if heading:
-            file_id = tree.files.get(heading[1], 0)
-        yield ((file_id, int(numbered[1])) if numbered and file_id else None), line
+            path = heading[1]
+        elif numbered and path and line[numbered.end() :].strip():
+            yield path, int(numbered[1])
 
 
-def mean(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean of each measure over the tasks that have it."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    return {name: round(fmean(row[name] for row in rows if name in row), 4) for name in names}
+def semble(tree: Tree, query: str) -> Iterator[Exchange]:
+    """Search, ask for more hits, then grep."""
+    assert tree.semble is not None
+    for top_k in (5, 20):
+        text = tree.semble.answer(query, top_k)
+        arguments = {"query": query, "repo": str(tree.index.root), **({"top_k": 20} if top_k == 20 else {})}
+        hits: list[dict[str, Any]] = json.loads(text).get("results", [])
+        lines = (
+            (hit["file_path"], hit["start_line"] + number)
+            for hit in hits
+            for number, line in enumerate(hit["content"].splitlines())
+            if line.strip()
+        )
+        yield arguments, text, lines
+    yield from grep_and_read(tree, query)
 
 
-def curve(rows: Mapping[str, Sequence[Mapping[str, float]]], half: str) -> dict[str, float]:
-    """Return the mean over repositories of one half."""
-    chosen = [mean(each) for tree, each in rows.items() if (tree in CHOSEN_ON) == (half == "chosen_on")]
-    return mean(chosen) if chosen else {}
+def grep_and_read(tree: Tree, query: str) -> Iterator[Exchange]:
+    """List files by words, and read them whole."""
+    return _grep(tree, query, whole=True)
 
 
-def listing_tokens() -> int:
-    """Return what the list of tools costs in every session, in tokens."""
-    tools = [tool.listing(name, structured=False) for name, tool in TOOLS.items()]
-    return estimate_tokens(json.dumps([each.model_dump(by_alias=True, exclude_none=True) for each in tools]))
+def grep_and_window(tree: Tree, query: str) -> Iterator[Exchange]:
+    """List files by words, and read the best passage of each."""
+    return _grep(tree, query, whole=False)
+
+
+def _grep(tree: Tree, query: str, *, whole: bool) -> Iterator[Exchange]:
+    results = tree.grep(query, 1_000)
+    yield {"pattern": query}, "\n".join(each.path for each in results[:LISTED]), ()
+    for each in results:
+        first, last = (
+            (0, READ_LINES) if whole else (max(0, each.start_line - 1 - AROUND), each.end_line + AROUND)
+        )
+        text = (tree.index.root / each.path).read_text(errors="replace")
+        lines = list(enumerate(text.split("\n"), 1))[first:last]
+        shown = "\n".join(f"{number}\t{line}" for number, line in lines)
+        arguments = (
+            {"path": each.path} if whole else {"path": each.path, "offset": first, "limit": len(lines)}
+        )
+        yield arguments, shown, ((each.path, number) for number, line in lines if line.strip())
+
+
+POLICIES: dict[str, Policy] = {
+    "dowse": dowse,
+    "semble": semble,
+    "grep+read": grep_and_read,
+    "grep+window": grep_and_window,
+}
+
+
+def played(
+    exchanges: Iterable[Exchange], case: Case, resident: int, counter: Callable[[str], int]
+) -> dict[str, float]:
+    """Return what has been paid when the right lines are read, after how many calls."""
+    targets = [target for target, grade in case.qrels("file").items() if grade > 0]
+    read: dict[str, set[Line]] = {target: set() for target in targets}
+    paid, first = resident, 0
+    for call, (arguments, text, lines) in enumerate(exchanges, 1):
+        answer = counter(text)
+        paid += counter(json.dumps(arguments)) + answer
+        first = first or answer
+        for line in lines:
+            for target in targets:
+                if is_right(line, target):
+                    read[target].add(line)
+        if any(len(found) >= min(CONFIRMING_LINES, span_length(target)) for target, found in read.items()):
+            return {"tokens": min(paid, MAX_TOKENS), "calls": call, "found": 1, "first_answer": first}
+        if paid >= MAX_TOKENS:
+            break
+    return {"tokens": MAX_TOKENS, "calls": call, "found": 0, "first_answer": first}
+
+
+def is_right(line: Line, target: str) -> bool:
+    """Whether a line is in a file, or in the lines of it, that answer a question."""
+    path, number = line
+    span = SPAN.search(target)
+    if span is None:
+        return same_path(path, target)
+    return same_path(path, target[: span.start()]) and int(span[1]) <= number <= int(span[2] or span[1])
+
+
+def span_length(target: str) -> int:
+    """Return how many lines a target has, as far as its label says."""
+    span = SPAN.search(target)
+    return int(span[2] or span[1]) - int(span[1]) + 1 if span else READ_LINES
+
+
+def summary(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return mean, median and tail of the tokens, and how many questions the first call answers."""
+    tokens = [row["tokens"] for row in rows]
+    return {
+        "mean": round(fmean(tokens)),
+        "median": round(median(tokens)),
+        "p90": round(percentile(tokens, 0.9)),
+        "first_call": round(fmean(row["found"] and row["calls"] == 1 for row in rows), 3),
+        "found": round(fmean(row["found"] for row in rows), 3),
+        "median_first_answer": round(median(row["first_answer"] for row in rows)),
+        "longest_first_answer": max(row["first_answer"] for row in rows),
+    }
+
+
+def resident_text() -> str:
+    """Return what an agent keeps in its context: the instructions, and the list of tools."""
+    tools = [TOOLS[name].listing(name) for name in DEFAULT_TOOLS]
+    listed = [each.model_dump(by_alias=True, exclude_none=True) for each in tools]
+    return f"{INSTRUCTIONS}\n{json.dumps(listed, separators=(',', ':'), ensure_ascii=False)}"
+
+
+def token_counter() -> tuple[Callable[[str], int], str]:
+    """Return a function that counts tokens, and by what it counts."""
+    try:
+        import tiktoken
+
+        encoding = tiktoken.get_encoding("o200k_base")
+    except Exception:
+        return estimate_tokens, "UTF-8 bytes / 3"
+    return lambda text: len(encoding.encode(text, disallowed_special=())), "o200k_base"
 
 
 if __name__ == "__main__":

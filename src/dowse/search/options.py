@@ -83,7 +83,6 @@ class SearchOptions:
         "auto",
         "which lanes answer; auto lets the planner choose, regex lists exact lines, symbol matches names",
         choices=MODES,
-        in_mcp=True,
     )
     plain: bool = option(False, "take the query as words: no filters, quotes or regexes", in_mcp=True)
     filters: str = option("", "more of the query language that must hold too, e.g. `lang:go -test`", flags=())
@@ -120,7 +119,6 @@ class SearchOptions:
         "leave out weaker hits: by confidence (0 to 1) where the embedding lane answers, else by score",
         metavar="S",
         maximum=1e6,
-        in_mcp=True,
     )
     expand: bool = option(
         False,

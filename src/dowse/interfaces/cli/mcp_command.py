@@ -29,6 +29,11 @@ def add_arguments(parser: CommandParser) -> None:
     add_token_flags(parser)
     parser.add_argument("--watch", action="store_true", help="update indexes while files change")
     parser.add_argument(
+        "--all-tools",
+        action="store_true",
+        help="list similar code, commits and status as tools, too, and every argument",
+    )
+    parser.add_argument(
         "--structured",
         action="store_true",
         help="structured content beside the text of answers, for programs; many clients give a model both",
@@ -51,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
     server_options = McpOptions(
         paths=tuple(path.resolve() for path in paths),
         watch=options.watch,
+        all_tools=options.all_tools,
         structured=options.structured,
         settings={**flag_settings(options), "exact_seconds": McpOptions().limits.pattern_seconds},
     )

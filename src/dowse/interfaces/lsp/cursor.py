@@ -7,7 +7,7 @@ from typing import NamedTuple
 from lsprotocol import types
 
 from dowse.graph.keys import family_of
-from dowse.graph.model import describe_confidence, uncertainty
+from dowse.graph.model import describe_confidence, is_sure, uncertainty
 from dowse.graph.type_hierarchy import is_type
 from dowse.interfaces.lsp.import_paths import files_imported_as, path_files
 from dowse.interfaces.lsp.local_names import Local, find_local
@@ -28,6 +28,7 @@ class Meant(NamedTuple):
 
     row: SymbolRow
     certainty: str = ""  # "" for the definition itself
+    is_sure: bool = True
 
 
 def symbols_at(source: Source, file: StoredFile, position: types.Position) -> list[Meant]:
@@ -47,6 +48,16 @@ def symbols_at(source: Source, file: StoredFile, position: types.Position) -> li
         return found
     imported = [Meant(row) for row in files_imported_as(source, file, word)]
     return imported or _named(source, file, word)
+
+
+def definitions_at(source: Source, file: StoredFile, position: types.Position) -> list[Meant]:
+    """Return what is defined where the word at a position leads: one place, if that is certain.
+
+    A call of a class means the class, whose name it is, and not the constructor as well.
+    """
+    meant, word = symbols_at(source, file, position), source.word_at(file, position)
+    named = [each for each in meant if word and each.row.name == word.text] or meant
+    return [each for each in named if each.is_sure] or named
 
 
 def local_at(source: Source, file: StoredFile, position: types.Position) -> Local | None:
@@ -83,7 +94,10 @@ def _referred(source: Source, file: StoredFile, word: Word) -> list[Meant]:
     certainty = {edge.target: edge for edge in sorted(edges, key=uncertainty, reverse=True)}
     targets = source.reader.rows(list(certainty))
     targets.sort(key=lambda row: uncertainty(certainty[row.row]))
-    return [Meant(row, describe_confidence(certainty[row.row])) for row in targets]
+    return [
+        Meant(row, describe_confidence(edge), is_sure(edge))
+        for row, edge in ((row, certainty[row.row]) for row in targets)
+    ]
 
 
 def _may_hold(row: SymbolRow, line: int) -> bool:
@@ -106,7 +120,7 @@ def _by_name(source: Source, file: StoredFile, word: Word) -> list[Meant]:
     ]
     folder = file.path.rpartition("/")[0]
     rows.sort(key=lambda row: (row.file_id != file.file_id, row.path.rpartition("/")[0] != folder))
-    return [Meant(row, _BY_NAME) for row in rows[:_MAX_BY_NAME]]
+    return [Meant(row, _BY_NAME, is_sure=False) for row in rows[:_MAX_BY_NAME]]
 
 
 def _own(source: Source, file: StoredFile, word: Word) -> list[Meant]:
@@ -117,4 +131,4 @@ def _own(source: Source, file: StoredFile, word: Word) -> list[Meant]:
         around = [row for row in rows if row.start_line <= word.line <= row.end_line]
         types_around = [row for row in around if is_type(row) and receiver in _SELF]
         scopes = {f"{row.qualified_name}.{word.text}" for row in types_around}
-    return [Meant(row, _BY_NAME) for row in rows if row.qualified_name in scopes][:1]
+    return [Meant(row, _BY_NAME, is_sure=False) for row in rows if row.qualified_name in scopes][:1]

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from dowse.graph.model import is_sure
 from dowse.graph.reachability import dispatching_method, reach
-from dowse.interfaces.lsp.cursor import Meant, local_at, symbols_at
+from dowse.interfaces.lsp.cursor import Meant, definitions_at, local_at, symbols_at
 from dowse.interfaces.lsp.items import display_name, item_id, symbol_kind
 from dowse.interfaces.lsp.local_names import Local
 from dowse.interfaces.lsp.session import Session
@@ -29,12 +29,12 @@ _CALLED = frozenset(["function", "method", "class", "struct", "macro"])
 
 
 def definition(session: Session, params: types.DefinitionParams) -> list[types.Location]:
-    """Return where the symbol at a position is defined, most certain first."""
+    """Return where the symbol at a position is defined; several places where none is certain."""
     with session.read_document(params.text_document) as found:
         if found is None:
             return []
         source, file = found
-        meant = symbols_at(source, file, params.position)
+        meant = definitions_at(source, file, params.position)
         if meant:
             return [source.location(each.row) for each in meant]
         local = local_at(source, file, params.position)

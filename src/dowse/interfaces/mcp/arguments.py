@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -15,25 +15,26 @@ MIN_TOKENS, MAX_TOKENS = 300, 50_000
 # Longer texts are no queries, or no names of symbols.
 _MAX_QUERY, MAX_SYMBOL = 10_000, 1_000
 # Keywords that schemas leave out: the values are checked, but the keywords cost tokens.
-_OMITTED_KEYWORDS = frozenset(["title", "minLength", "maxLength", "maxItems"])
+_OMITTED_KEYWORDS = frozenset(
+    "title minLength maxLength maxItems minimum maximum additionalProperties".split()
+)
 # Clearer messages for some types of pydantic's errors.
 _MESSAGES = {"extra_forbidden": "there is no such argument", "missing": "is needed"}
 
 
 Detail = Literal["names", "snippets", "full"]
-_Repo = Annotated[
-    str, Field(max_length=1_000, description="Only this repository, by name or folder (see status).")
-]
-_Budget = Annotated[
-    int,
-    Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="The answer is cut to so many tokens (bytes / 3)."),
-]
+Mode = Literal["auto", "keyword", "embedding", "regex", "symbol"]
+Relation = Literal["callers", "callees", "impact"]
+# What an answer costs unless the call says otherwise.
+_ANSWER_TOKENS = 1_000
+_Repo = Annotated[str, Field(max_length=1_000, description="Name or folder of one repository.")]
+_Budget = Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="Longest answer.")]
 _Symbol = Annotated[
     str,
     Field(
         min_length=1,
         max_length=MAX_SYMBOL,
-        description="`Class.method`, `name`, `pkg.mod.name`, or any line in it: `src/app.py:42`.",
+        description="`Class.method`, `name`, or a line in it: `src/app.py:42`.",
     ),
 ]
 
@@ -42,6 +43,8 @@ class Arguments(BaseModel):
     """The base of all arguments."""
 
     model_config = ConfigDict(extra="forbid")
+    # Arguments that are accepted, but listed only where all tools are: most calls do without.
+    rare: ClassVar[frozenset[str]] = frozenset()
 
 
 class StatusArguments(Arguments):
@@ -50,37 +53,43 @@ class StatusArguments(Arguments):
     repo: _Repo = ""
 
 
-class SearchArguments(Arguments):
-    """The arguments of `search` that are no search options."""
-
-    query: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=_MAX_QUERY,
-            description='What it does in plain words, a name, a question ("what calls X"), "exact phrase", '
-            "/regex/; may hold filters: lang:go path:src/** kind:class -test -path:vendor/**.",
-        ),
-    ]
-    detail: Annotated[
-        Detail,
-        Field(description="names: one line a hit, cheapest; snippets: telling lines; full: whole symbols."),
-    ] = "snippets"
-    max_tokens: _Budget = 2_000
-    k: Annotated[int, Field(ge=1, le=100, description="Most hits.")] = 10
-    offset: Annotated[int, Field(ge=0, le=900, description="Hits to skip, for the next page.")] = 0
-    repo: _Repo = ""
-
-    def options(self) -> dict[str, Any]:
-        """Return the search options, as keyword arguments of `Index.search`."""
-        return {name: getattr(self, name) for name in _OPTION_FIELDS}
-
-
 _OPTION_FIELDS: dict[str, Any] = {
     spec.name: (Annotated[option_type(spec), Field(description=spec.help)], option_default(spec))
     for spec in OPTIONS.values()
     if spec.in_mcp
 }
+
+
+class SearchArguments(Arguments):
+    """The arguments of `search` that are no search options."""
+
+    rare = frozenset(["k", "mode", *_OPTION_FIELDS])
+    query: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=_MAX_QUERY,
+            description='What the code does in plain words, a name, "exact text" or /regex/. Filters may '
+            "follow: lang:go path:src/** kind:class -path:vendor/**",
+        ),
+    ]
+    detail: Annotated[
+        Detail, Field(description="names: one line a hit; snippets: best lines; full: all lines.")
+    ] = "snippets"
+    max_tokens: _Budget = _ANSWER_TOKENS
+    k: Annotated[int, Field(ge=1, le=100, description="Most hits.")] = 10
+    offset: Annotated[int, Field(ge=0, le=900, description="Hits to skip.")] = 0
+    mode: Annotated[
+        Mode,
+        Field(description="keyword: words alone; embedding: meaning alone; regex: lines; symbol: names."),
+    ] = "auto"
+    repo: _Repo = ""
+
+    def options(self) -> dict[str, Any]:
+        """Return the search options, as keyword arguments of `Index.search`."""
+        return {name: getattr(self, name) for name in ("mode", *_OPTION_FIELDS)}
+
+
 # With the search options as fields.
 SEARCH_MODEL: type[SearchArguments] = create_model(
     "SearchArguments", __base__=SearchArguments, **_OPTION_FIELDS
@@ -90,26 +99,23 @@ SEARCH_MODEL: type[SearchArguments] = create_model(
 class SymbolArguments(Arguments):
     """The arguments of `symbol`."""
 
+    rare = frozenset(["neighbours"])
     symbol: _Symbol
     detail: Annotated[
-        Detail,
-        Field(
-            description="names: no source; snippets: its own text; full: all lines, a class with its methods."
-        ),
+        Detail, Field(description="names: no source; full: a class with all of its methods.")
     ] = "snippets"
     neighbours: Annotated[int, Field(ge=0, le=100, description="Most callers, and most callees.")] = 10
-    max_tokens: _Budget = 2_000
+    max_tokens: _Budget = _ANSWER_TOKENS
     repo: _Repo = ""
 
 
-class GraphArguments(Arguments):
-    """The arguments of `callers`, `callees` and `impact`."""
+class CallsArguments(Arguments):
+    """The arguments of `calls`."""
 
     symbol: _Symbol
-    depth: Annotated[
-        int, Field(ge=0, le=20, description="Hops to walk; 0: callers, callees 1, impact 3.")
-    ] = 0
-    max_tokens: _Budget = 2_000
+    relation: Relation = "callers"
+    depth: Annotated[int, Field(ge=0, le=20, description="Calls to follow; 0: as usual.")] = 0
+    max_tokens: _Budget = _ANSWER_TOKENS
     repo: _Repo = ""
 
 
@@ -119,7 +125,7 @@ class RelatedArguments(Arguments):
     symbol: _Symbol
     k: Annotated[int, Field(ge=1, le=50, description="Most neighbours.")] = 10
     detail: Annotated[Detail, Field(description="As for search.")] = "names"
-    max_tokens: _Budget = 1_000
+    max_tokens: _Budget = _ANSWER_TOKENS
     repo: _Repo = ""
 
 
@@ -127,9 +133,9 @@ class ContextArguments(Arguments):
     """The arguments of `context`."""
 
     text: Annotated[
-        str, Field(min_length=1, max_length=_MAX_QUERY, description="The issue or question, as it is.")
+        str, Field(min_length=1, max_length=_MAX_QUERY, description="The issue or task, as it is.")
     ]
-    max_tokens: _Budget = 8_000
+    max_tokens: _Budget = _ANSWER_TOKENS
     repo: _Repo = ""
 
 
@@ -145,7 +151,7 @@ class LogArguments(Arguments):
         ),
     ]
     k: Annotated[int, Field(ge=1, le=50, description="Most commits.")] = 10
-    max_tokens: _Budget = 1_000
+    max_tokens: _Budget = _ANSWER_TOKENS
     repo: _Repo = ""
 
 
@@ -170,10 +176,14 @@ def parse_arguments(model: type[Arguments], arguments: dict[str, Any] | None) ->
         ) from None
 
 
-def input_schema(model: type[Arguments]) -> dict[str, Any]:
+def input_schema(model: type[Arguments], *, rare: bool) -> dict[str, Any]:
     """Return the JSON schema of a tool's arguments, without keywords that cost tokens and say little."""
     schema: dict[str, Any] = _without_keywords(model.model_json_schema())
     schema.pop("description", None)
+    if not rare:
+        schema["properties"] = {
+            name: each for name, each in schema["properties"].items() if name not in model.rare
+        }
     return schema
 
 

@@ -26,6 +26,7 @@ class McpOptions:
 
     paths: tuple[Path, ...] = ()  # repositories to serve; none: the client's roots, else the current folder
     watch: bool = False  # update indexes when files change, not only before each call
+    all_tools: bool = False  # list all tools, with all of their arguments
     structured: bool = False  # answers carry structured content, too: for programs rather than models
     settings: Mapping[str, object] = field(default_factory=dict)  # of each index
     first_seconds: float = FIRST_SECONDS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,10 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from dowse.errors import DowseError
+from dowse.index import Index
 from dowse.security.terminal import escape_name
 from dowse.services.folder_check import check_not_home
+from dowse.source.git import toplevel
 
 Context = ServerRequestContext[Any, Any]
 # The key of the request for roots inside an answer.
@@ -28,6 +31,11 @@ _KEY = "roots"
 # A client that does not answer in this time has no roots.
 _ROOTS_SECONDS = 10.0
 _REMEDY = "name the repositories where the client starts dowse: `dowse mcp PATH…`, or open the client in one"
+# What an agent is told where it is not clear what to index: nothing is, until somebody decides.
+_QUESTION = (
+    "{folder} is no git repository, and the client named no folder: ask the user which folder to search. For "
+    "this one run `dowse index {folder}`, then call again; for another, " + _REMEDY
+)
 _log = logging.getLogger("dowse.interfaces.mcp")
 
 
@@ -92,7 +100,10 @@ def _folders(response: ListRootsResult) -> tuple[Path, ...]:
 
 
 def current_folder() -> tuple[Path, ...]:
-    """Return the current folder, if it is no home folder."""
+    """Return the current folder, if it is in a repository or has been indexed before."""
     current = Path.cwd()
     check_not_home(current, "no repositories are named, and dowse was started in", _REMEDY)
+    top = toplevel(current)
+    if top in (None, str(Path.home().resolve())) and not Index.open(current).exists:
+        raise DowseError(_QUESTION.format(folder=shlex.quote(str(current))))
     return (current,)

@@ -110,25 +110,16 @@ def _head(
     is_nothing: bool,
     notes: Sequence[Note],
 ) -> str:
-    """Return the first lines: how many hits, of which repositories and lanes, how complete, and the notes."""
+    """Return the first lines: how many hits, of which repositories, and the notes."""
     first, last = arguments.offset + 1, arguments.offset + count
     hits = f"hits {first}-{last}" if count else "no hits"
     if count and is_nothing:
         hits = f"nothing relevant; the {count} nearest"
     more = f" (more: offset={last})" if page.more and not is_nothing else ""
-    lanes = ", ".join(lane.lane for lane in page.lanes if not lane.problem)
-    lanes = f"; lanes: {lanes}" if lanes else f"; mode: {page.mode}"
     has_confidence = any(each.hit.confidence is not None for each in page.hits)
     legend = "; [%]: how likely relevant" if has_confidence else ""
-    state = "; index complete" if is_complete(context, page.embedded) else ""
-    line = f"{hits}{more} in {describe_roots(context.repositories)}{lanes}{state}{legend}"
+    line = f"{hits}{more} in {describe_roots(context.repositories)}{legend}"
     return "\n".join([line, *note_lines(notes if count else [*notes, _ADVICE])])
-
-
-def is_complete(context: ToolContext, embedded: EmbeddingCoverage | None) -> bool:
-    """Whether everything can be found by words and by meaning."""
-    is_embedded = not embedded or embedded.symbols >= embedded.total
-    return is_embedded and not context.notes and not background_notes(context.repositories, by_meaning=True)
 
 
 def related(context: ToolContext, arguments: RelatedArguments) -> Reply:

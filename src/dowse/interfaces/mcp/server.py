@@ -36,12 +36,7 @@ from dowse.interfaces.mcp.readiness import (
 from dowse.interfaces.mcp.reply import Reply, ToolContext
 from dowse.interfaces.mcp.repositories import Repositories, Repository, select
 from dowse.interfaces.mcp.roots import Context, Roots
-from dowse.interfaces.mcp.tools import (
-    INSTRUCTIONS,
-    TOOLS,
-    ToolSpec,
-    error_text,
-)
+from dowse.interfaces.mcp.tools import DEFAULT_TOOLS, INSTRUCTIONS, TOOLS, ToolSpec, error_text
 from dowse.json_form import document
 from dowse.security.terminal import escape_message, escape_name, escape_surrogates, escape_surrogates_in_json
 from dowse.services.calls import Call
@@ -90,9 +85,11 @@ class McpServer:
         self._roots.forget()
 
     async def _list_tools(self, _: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        structured = self._options.structured
+        """List the tools; all of them are answered, listed or not."""
+        every, structured = self._options.all_tools, self._options.structured
+        names = TOOLS if every else DEFAULT_TOOLS
         return ListToolsResult(
-            tools=[tool.listing(name, structured=structured) for name, tool in TOOLS.items()]
+            tools=[TOOLS[name].listing(name, structured=structured, rare=every) for name in names]
         )
 
     async def _call_tool(

@@ -1,4 +1,4 @@
-"""The tools about one symbol: `symbol`, and `callers`, `callees`, `impact` from the call graph."""
+"""The tools about one symbol: `symbol`, and `calls` from the call graph."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dowse.errors import DowseError
 from dowse.formats.graph_text import render_graph
 from dowse.formats.style import Style
 from dowse.graph.model import GraphAnswer, GraphStep, Mention
-from dowse.interfaces.mcp.arguments import GraphArguments, SymbolArguments
+from dowse.interfaces.mcp.arguments import CallsArguments, SymbolArguments
 from dowse.interfaces.mcp.budget import max_items, truncate, truncate_line
 from dowse.interfaces.mcp.frame import frame, quote_name
 from dowse.interfaces.mcp.hits import Line, call_signature, numbered
@@ -175,11 +175,11 @@ def _line_of(neighbour: _Neighbour) -> str:
     return f"{location} {name} ({neighbour.certainty}{test})"
 
 
-def graph(relation: str, context: ToolContext, arguments: GraphArguments) -> Reply:
+def calls(context: ToolContext, arguments: CallsArguments) -> Reply:
     """Walk one relation of the call graph: as many of the nearest steps as the budget allows."""
     with open_symbol(context, arguments.symbol, names_at_lines=True) as (repository, target):
         check_symbol(target.row)
-        answer = walk(target, relation, arguments.depth or None)
+        answer = walk(target, arguments.relation, arguments.depth or None)
     notes, own = notes_for_agents(answer.notes), context.own_notes(repository)
     where = f"in {describe_roots([repository])}"
 
