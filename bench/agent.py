@@ -238,8 +238,9 @@ def grep_and_read(tree: Tree, query: str) -> Iterator[Exchange]:
 
 
 def grep_and_window(tree: Tree, query: str) -> Iterator[Exchange]:
-    """List files by words, and read the best passage of each."""
-    return _grep(tree, query, whole=False)
+    """List files by words, and read the best passage of each, then whole files."""
+    yield from _grep(tree, query, whole=False)
+    yield from grep_and_read(tree, query)
 
 
 def _grep(tree: Tree, query: str, *, whole: bool) -> Iterator[Exchange]:

@@ -1,7 +1,7 @@
 """semble as an agent uses it: questions as lines of JSON on standard input, answers of its tool on output.
 
-Started by agent.py with the Python that has semble; the first line of output is what its server keeps in
-an agent's context.
+Started by agent.py with the Python that has semble; the first line of output is what its server keeps in an
+agent's context.
 """
 
 from __future__ import annotations

@@ -36,10 +36,40 @@ def test_only_words_for_a_concept_get_a_hint(pattern, is_concept):
     assert bool(suggestion(json.dumps({"tool_input": {"pattern": pattern}}))) is is_concept
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ('grep -rn "where sessions expire" src | head', "where sessions expire"),
+        ("cd src && rg -i -A 3 --type py 'login|signin'", "login signin"),
+        (r"git grep -e 'retry\s+policy' -- src", "retry policy"),
+        (r"grep -rE --include '*.py' 'open\|close' .", "open close"),
+        ("find . -name '*.py' | xargs grep 'expired session'", "expired session"),
+        ("find src -type f -iname '*session*cookie*'", "session cookie"),
+        ("/usr/bin/grep -r 'clean up' .", "clean up"),
+        ("grep -rn save_session src", ""),
+        ("rg 'def \\w+\\('", ""),
+        ("find . -name '*.py'", ""),
+        ("find . -name conftest.py", ""),
+        ("git commit -m 'grep for words of people'", ""),
+        ("echo 'two words' > file", ""),
+        ("grep 'not closed", ""),
+        ("grep", ""),
+    ],
+)
+def test_greps_in_a_shell_get_the_hint_too(command, words):
+    answer = suggestion(json.dumps({"tool_input": {"command": command}}))
+    assert (
+        (f'"{words}"' in json.loads(answer)["hookSpecificOutput"]["additionalContext"])
+        if words
+        else not answer
+    )
+
+
 @given(st.text(max_size=60) | st.recursive(st.none() | st.text(), st.lists, max_leaves=3).map(json.dumps))
 def test_a_hook_never_fails(message):
-    answer = suggestion(message)
-    assert answer == "" or json.loads(answer)
+    for given_message in (message, json.dumps({"tool_input": {"command": message}})):
+        answer = suggestion(given_message)
+        assert answer == "" or json.loads(answer)
 
 
 def test_the_hook_is_in_no_list(capsys):
@@ -56,8 +86,10 @@ def test_the_plugin_runs_commands_that_exist(monkeypatch):
     folder = ROOT / plugin["source"]
     about = json.loads((folder / ".claude-plugin" / "plugin.json").read_text())
     assert (about["name"], about["version"]) == (plugin["name"], __version__)
-    assert json.loads((folder / ".mcp.json").read_text())["mcpServers"]["dowse"]["args"] == ["mcp"]
+    server = json.loads((folder / ".mcp.json").read_text())["mcpServers"]["dowse"]
+    assert server == {"command": "dowse", "args": ["mcp"], "alwaysLoad": True}
     hooks = json.loads((folder / "hooks" / "hooks.json").read_text())["hooks"]
+    assert hooks["PreToolUse"][0]["matcher"] == "Grep|Bash"
     for event in hooks.values():
         for hook in event[0]["hooks"]:
             program, *words = hook["command"].split()

@@ -21,7 +21,8 @@ NAMES = sorted(path.stem for path in SAMPLES.iterdir())
 # How an entry looks in each client's documentation.
 COMMAND = {"command": "uvx", "args": ["dowse", "mcp"]}
 ENTRIES = {
-    "claude": {"type": "stdio", **COMMAND},
+    "claude": {"type": "stdio", "alwaysLoad": True, **COMMAND},
+    "copilot": {"type": "local", "tools": ["*"], "deferTools": "never", **COMMAND},
     "vscode": {"type": "stdio", **COMMAND},
     "zed": {"source": "custom", **COMMAND},
     "opencode": {"type": "local", "command": ["uvx", "dowse", "mcp"]},
@@ -35,6 +36,7 @@ KEYS = {
 FILES = {
     "claude": ".claude.json",
     "codex": ".codex/config.toml",
+    "copilot": ".copilot/mcp-config.json",
     "cursor": ".cursor/mcp.json",
     "gemini": ".gemini/settings.json",
     "vscode": ".config/Code/User/mcp.json",
@@ -164,7 +166,7 @@ def test_a_file_that_is_not_there_is_made_and_taken_away_again(name, project, ho
 def test_a_file_for_everybody_names_no_place_of_this_machine(home):
     assert main(["install", "claude", "codex", "opencode", "--project"]) == 0
     entry = json.loads((home / ".mcp.json").read_text())["mcpServers"]["dowse"]
-    assert entry == {"type": "stdio", "command": "dowse", "args": ["mcp"]}
+    assert entry == {"type": "stdio", "alwaysLoad": True, "command": "dowse", "args": ["mcp"]}
     assert (
         tomllib.loads((home / ".codex/config.toml").read_text())["mcp_servers"]["dowse"]["command"] == "dowse"
     )
@@ -176,6 +178,15 @@ def test_the_users_file_names_this_very_installation(home):
     entry = json.loads((home / ".cursor/mcp.json").read_text())["mcpServers"]["dowse"]
     assert Path(entry["command"]).is_absolute() and Path(entry["command"]).is_file()
     assert entry["args"][-3:] == ["mcp", "--watch", str(home / "src/engine")]
+
+
+def test_an_entry_from_before_is_loaded_at_once_unless_its_owner_says_no(home):
+    path = home / ".claude.json"
+    for before, after in (({}, True), ({"alwaysLoad": False}, False)):
+        entry = {"type": "stdio", "command": "dowse", **before}
+        path.write_text(json.dumps({"mcpServers": {"dowse": entry}}))
+        assert install("claude") == 0
+        assert json.loads(path.read_text())["mcpServers"]["dowse"]["alwaysLoad"] is after
 
 
 def test_opencode_in_its_newer_form(home):
@@ -191,6 +202,7 @@ def test_opencode_in_its_newer_form(home):
     [
         ("CODEX_HOME", "codex", "config.toml"),
         ("CLAUDE_CONFIG_DIR", "claude", ".claude.json"),
+        ("COPILOT_HOME", "copilot", "mcp-config.json"),
     ],
 )
 def test_folders_that_a_variable_names(variable, name, file, home, tmp_path, monkeypatch):

@@ -104,7 +104,8 @@ _ALL = (
         "Claude Code",
         ["~/.claude.json"],
         [".mcp.json"],
-        fields=_STDIO,
+        # Its tools are in the list from the beginning: agents do not call what they do not see.
+        fields={**_STDIO, "alwaysLoad": True},
         variable="CLAUDE_CONFIG_DIR",
     ),
     Client(
@@ -115,6 +116,13 @@ _ALL = (
         ("mcp_servers",),
         variable="CODEX_HOME",
         format="toml",
+    ),
+    Client(
+        "copilot",
+        "GitHub Copilot CLI",
+        ["~/.copilot/mcp-config.json"],
+        fields={"type": "local", "tools": ["*"], "deferTools": "never"},
+        variable="COPILOT_HOME",
     ),
     Client(
         "cursor",

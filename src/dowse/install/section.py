@@ -16,7 +16,7 @@ read whole files or run grep: it answers with functions, their locations and why
 
 - With dowse's MCP tools: `search` takes plain words, names, `/regex/` and filters (`lang:go path:src/**`);
   `max_tokens` keeps an answer small, `detail=names` is the smallest. `symbol` shows one definition with its
-  neighbours, `callers`, `callees` and `impact` follow references, `related` finds what is alike.
+  neighbours, `calls` follows callers, callees and the impact of a change, `context` has the lines for a task.
 - Without them: `dowse search "where are sessions closed"`, `dowse callers Session.close`,
   `dowse impact Session.close`; `--format grep` gives `path:line:text`, `--json` all there is.
 - Answers name `path:line`. One that says that nothing is likely to be relevant means it: use other words.

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import DowseError
-from dowse.interfaces.mcp.arguments import SEARCH_MODEL, GraphArguments, RelatedArguments, SymbolArguments
+from dowse.interfaces.mcp.arguments import SEARCH_MODEL, CallsArguments, RelatedArguments, SymbolArguments
 from dowse.interfaces.mcp.reply import ToolContext
 from dowse.interfaces.mcp.repositories import OutsideRoots, Repositories, Repository
 from dowse.interfaces.mcp.search_tools import related, search
-from dowse.interfaces.mcp.symbol_tools import graph, open_symbol, symbol
+from dowse.interfaces.mcp.symbol_tools import calls, open_symbol, symbol
 from dowse.services.calls import Call
 from dowse.symbol_lookup import UnknownName
 
@@ -172,7 +172,7 @@ def test_related_without_a_vector_says_when_to_retry(shop: Path) -> None:
     with pytest.raises(DowseError, match=r"no vector yet.*call again"):
         related(asked(repository), RelatedArguments(symbol="checkout"))
     reply = search(asked(repository), SEARCH_MODEL(query="pay for it"))
-    assert "by meaning 0 % so far" in reply.text and "index complete" not in reply.text
+    assert "by meaning 0 % so far" in reply.text
 
 
 def test_repositories_that_know_the_name_come_first(tmp_path: Path) -> None:
@@ -210,5 +210,5 @@ def test_a_name_is_shown_with_its_lines_and_its_owner(tmp_path: Path) -> None:
     assert "5      currency = 'EUR'" in shown and "4  class Cart:" in shown
     # A line of a class shows the class, but the graph knows the name there.
     assert "class Cart\n" in symbol(asked(shop), SymbolArguments(symbol="cart.py:5")).text
-    walked = graph("callers", asked(shop), GraphArguments(symbol="cart.py:1")).text
+    walked = calls(asked(shop), CallsArguments(symbol="cart.py:1")).text
     assert "uses of constant LIMIT (cart.py:1)" in walked and "cart.py:8" in walked

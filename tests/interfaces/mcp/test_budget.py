@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from dowse.interfaces.mcp.arguments import (
     SEARCH_MODEL,
+    CallsArguments,
     ContextArguments,
-    GraphArguments,
     RelatedArguments,
     SymbolArguments,
 )
@@ -22,7 +22,7 @@ from dowse.interfaces.mcp.hits import Snippet
 from dowse.interfaces.mcp.reply import Reply, ToolContext
 from dowse.interfaces.mcp.repositories import Repositories, Repository
 from dowse.interfaces.mcp.search_tools import related, search
-from dowse.interfaces.mcp.symbol_tools import graph, symbol
+from dowse.interfaces.mcp.symbol_tools import calls, symbol
 from dowse.services.calls import Call
 from dowse.token_estimate import estimate_tokens
 
@@ -56,7 +56,7 @@ def test_symbols_and_graph_answers_keep_to_the_token_budget(
     within(symbol(asked, SymbolArguments(**budget, detail=detail)), max_tokens)
     within(related(asked, RelatedArguments(**budget, detail=detail, k=30)), max_tokens)
     for relation in ("callers", "callees", "impact"):
-        within(graph(relation, asked, GraphArguments(**budget)), max_tokens)
+        within(calls(asked, CallsArguments(**budget, relation=relation)), max_tokens)
 
 
 @pytest.mark.parametrize("max_tokens", [300, 2_000])

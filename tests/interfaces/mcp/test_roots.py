@@ -10,6 +10,7 @@ import pytest
 from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp_types import ListRootsResult, Root
 
+from dowse import Index
 from dowse.interfaces.cli.main import main
 from mcp_clients import inside, run, stdio
 
@@ -77,6 +78,8 @@ def test_folders_of_the_command_line_are_all_there_is(folders: tuple[Path, Path]
 def test_without_roots_the_current_folder_is_served(
     mode: str, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (folders[0] / ".git").mkdir()
+    (folders[0] / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     monkeypatch.chdir(folders[0])
 
     async def session() -> None:
@@ -98,6 +101,24 @@ def test_roots_that_are_not_here_do_not_mean_the_current_folder(
         async with inside(mode=mode, list_roots_callback=Roots(folders[0] / "gone")) as (dowse, _):
             said = await dowse.error("search", query="x")
             assert "none of the client's roots" in said and "dowse mcp PATH" in said
+
+    run(session())
+
+
+def test_a_folder_that_is_no_repository_is_asked_about(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folders[0])
+
+    async def session() -> None:
+        async with inside() as (dowse, _):
+            said = await dowse.error("search", query="inn")
+            assert "ask the user which folder" in said and f"dowse index '{folders[0]}'" in said
+            assert "is no git repository" in await dowse.error("status")
+            index = Index.open(folders[0])
+            assert not index.exists
+            index.update()  # the user's answer
+            assert "app.py:1-2 function inn" in await dowse.text("search", query="inn")
 
     run(session())
 

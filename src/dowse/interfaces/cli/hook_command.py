@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dowse.errors import UsageError
 
@@ -16,8 +17,18 @@ dowse's tools find code in this repository by what it does, by name, and by who 
 Ask them in plain words before grep or reading whole files; use grep for exact strings.
 """
 # Words, joined by what people write between them in a pattern: this asks for a concept, not for a string.
-_CONCEPT = re.compile(r"\(?[A-Za-z]{2,}(?:(?:[ |]|\.[*+]\??|\\s[*+]?)+[A-Za-z]{2,})+\)?")
+_CONCEPT = re.compile(r"\(?[A-Za-z]{2,}(?:(?:[ |]|\\\||\.[*+]\??|\\s[*+]?)+[A-Za-z]{2,})+\)?")
 _MAX_WORDS = 12
+# Commands of a shell that search text, and their options with a value that is no pattern.
+_SEARCHERS = frozenset(["grep", "egrep", "fgrep", "rg", "ag", "ack"])
+_WITH_VALUE = frozenset(
+    "-A -B -C -m -d -D -f -g -t -T -j -M --glob --iglob --type --type-not --include --exclude --exclude-dir "
+    "--max-count --context --after-context --before-context --file --color --max-depth".split()
+)
+_PATTERN_OPTIONS = frozenset(["-e", "--regexp"])
+# Options of `find` whose value is a glob, and globs of several words: `*session*cookie*`.
+_FIND_NAMES = frozenset(["-name", "-iname", "-path", "-ipath", "-wholename"])
+_FIND_WORDS = re.compile(r"\*?[A-Za-z]{2,}(?:\*[A-Za-z]{2,})+\*?")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -34,13 +45,49 @@ def main(arguments: Sequence[str]) -> int:
 def suggestion(message: str) -> str:
     """Return the answer to a client that is about to grep: a hint if the pattern is a concept."""
     try:
-        pattern = json.loads(message)["tool_input"]["pattern"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        given = json.loads(message)["tool_input"]
+        pattern, command = given.get("pattern", ""), given.get("command", "")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ""
-    if not isinstance(pattern, str) or not _CONCEPT.fullmatch(pattern.strip()):
+    patterns = [pattern] if isinstance(pattern, str) else []
+    patterns += _shell_patterns(command) if isinstance(command, str) else []
+    concept = next((each for each in patterns if _CONCEPT.fullmatch(each.strip())), None)
+    if concept is None:
         return ""
     # "\s" between words is no word.
-    words = " ".join(re.findall(r"[A-Za-z]{2,}", pattern.replace("\\s", " "))[:_MAX_WORDS])
+    words = " ".join(re.findall(r"[A-Za-z]{2,}", concept.replace("\\s", " "))[:_MAX_WORDS])
     hint = f'These are words for a concept: dowse\'s search tool finds it by meaning, e.g. "{words}".'
     output = {"hookEventName": "PreToolUse", "additionalContext": hint}
     return json.dumps({"hookSpecificOutput": output}) + "\n"
+
+
+def _shell_patterns(command: str) -> list[str]:
+    """Return what the greps and finds of a shell command look for; nothing of what is no valid command."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words = list(lexer)
+    except ValueError:
+        return []
+    patterns: list[str] = []
+    for position, word in enumerate(words):
+        program, rest = word.rpartition("/")[2], iter(words[position + 1 :])
+        if program in _SEARCHERS:
+            patterns += _grep_patterns(rest)
+        elif word in _FIND_NAMES:
+            glob = next(rest, "")
+            patterns += [glob.replace("*", " ").strip()] if _FIND_WORDS.fullmatch(glob) else []
+    return patterns
+
+
+def _grep_patterns(words: Iterator[str]) -> list[str]:
+    """Return the patterns among the words after `grep`: those of -e, else the first that is no option."""
+    patterns = []
+    for word in words:
+        if word in _PATTERN_OPTIONS:
+            patterns.append(next(words, ""))
+        elif word in _WITH_VALUE:
+            next(words, "")
+        elif not word.startswith("-"):
+            return patterns or [word]
+    return patterns
