@@ -21,6 +21,7 @@
 
 (require 'cl-lib)
 (require 'compile)
+(require 'json)
 (require 'project)
 (require 'xref)
 
@@ -72,7 +73,11 @@
 
 (defun dowse--xrefs (command query)
   "Return what COMMAND finds for QUERY, for xref."
-  (cl-loop for (file line column text) in (dowse--run command query)
+  (dowse--locations (dowse--run command query)))
+
+(defun dowse--locations (found)
+  "Return FOUND, a list of (FILE LINE COLUMN TEXT), for xref."
+  (cl-loop for (file line column text) in found
            ;; Columns are in bytes; those of a line in ASCII are also characters.
            collect (xref-make text (xref-make-file-location file line (max 0 (1- column))))))
 
@@ -82,17 +87,72 @@
   'dowse)
 
 (cl-defmethod xref-backend-identifier-at-point ((_backend (eql dowse)))
-  "Return the symbol at point."
-  (let ((symbol (thing-at-point 'symbol)))
-    (and symbol (substring-no-properties symbol))))
+  "Return the symbol at point, with the place where it begins as a text property."
+  (let ((bounds (bounds-of-thing-at-point 'symbol)))
+    (and bounds
+         (propertize (buffer-substring-no-properties (car bounds) (cdr bounds))
+                     'dowse-place (dowse--place (car bounds))))))
+
+(defun dowse--place (position)
+  "Return file, line and column in bytes of POSITION; nil without a file."
+  (and buffer-file-name
+       (save-excursion
+         (goto-char position)
+         (list (file-truename buffer-file-name)
+               (line-number-at-pos nil t)
+               (string-bytes (buffer-substring-no-properties (line-beginning-position) position))))))
+
+(defun dowse--called (identifier)
+  "Return what the call of IDENTIFIER at its place means, for xref."
+  (pcase-let ((`(,file ,line ,column) (get-text-property 0 'dowse-place identifier)))
+    (when file
+      (let* ((root (file-truename (dowse--root)))
+             (place (format "%s:%d" (file-relative-name file root) line))
+             (called (cl-loop for step in (dowse--callees place)
+                              for symbol = (plist-get step :symbol)
+                              for confidence = (dowse--confidence-at step line column)
+                              when (and confidence (equal (plist-get symbol :name) identifier))
+                              collect (cons confidence symbol)))
+             (sure (cl-remove-if-not (lambda (each) (member (car each) '("resolved" "unique"))) called)))
+        (cl-loop for (_ . symbol) in (or sure called)
+                 for path = (expand-file-name (plist-get symbol :path) root)
+                 collect (xref-make (plist-get symbol :signature)
+                                    (xref-make-file-location path (plist-get symbol :start_line) 0)))))))
+
+(defun dowse--confidence-at (step line column)
+  "Return how certain the call of STEP at LINE and COLUMN is; nil if it is elsewhere."
+  (cl-loop for reference in (plist-get step :references)
+           when (and (eql (plist-get reference :line) line)
+                     (eql (plist-get reference :column) column))
+           return (plist-get reference :confidence)))
+
+(defun dowse--callees (place)
+  "Return what the function at PLACE, a path and a line, calls; nil if there is none."
+  (let ((default-directory (dowse--root)))
+    (with-temp-buffer
+      (when (eql 0 (apply #'call-process (car dowse-command) nil '(t nil) nil
+                          (append (cdr dowse-command) (list "callees" "--json" "-k" "0" "--" place))))
+        (goto-char (point-min))
+        (plist-get (json-parse-buffer :object-type 'plist :array-type 'list) :steps)))))
+
+(defun dowse--defined (identifier)
+  "Return the definitions of IDENTIFIER, for xref; those of similar names only if there are none."
+  (let* ((name (concat (regexp-quote identifier) "\\_>"))
+         (found (dowse--run '("search" "--mode" "symbol") identifier))
+         (same (cl-remove-if-not
+                (pcase-lambda (`(,_file ,_line ,column ,text))
+                  (let ((start (min (max 0 (1- column)) (length text))))
+                    (eql start (string-match name text start))))
+                found)))
+    (dowse--locations (or same found))))
 
 (cl-defmethod xref-backend-identifier-completion-table ((_backend (eql dowse)))
   "Complete nothing: any text is a query."
   nil)
 
 (cl-defmethod xref-backend-definitions ((_backend (eql dowse)) identifier)
-  "Return where IDENTIFIER is defined."
-  (dowse--xrefs '("search" "--mode" "symbol") identifier))
+  "Return where IDENTIFIER is defined: what the call at point means, else what has the name."
+  (or (dowse--called identifier) (dowse--defined identifier)))
 
 (cl-defmethod xref-backend-references ((_backend (eql dowse)) identifier)
   "Return every reference to IDENTIFIER, with its certainty."

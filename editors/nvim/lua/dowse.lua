@@ -209,9 +209,9 @@ function M.search(query)
   end)
 end
 
---- Search, and list the hits in the quickfix list.
+--- Search, and list the hits in the quickfix list, without those that are not likely relevant (0 %).
 function M.quickfix(query)
-  request("dowse/search", { query = query, k = options.max_results }, function(answer)
+  request("dowse/search", { query = query, k = options.max_results, min_score = 0.005 }, function(answer)
     set_quickfix(query, vim.tbl_map(hit_item, answer.hits))
   end)
 end

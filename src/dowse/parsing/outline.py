@@ -647,7 +647,7 @@ def _import_list(source: str) -> list[tuple[str, str]]:
     return [(name, module) for name in picked]
 
 
-def signature(data: bytes, entry: Entry) -> str:
+def signature(data: bytes, entry: Entry, comments: re.Pattern[str]) -> str:
     """Return the signature of a definition on one line."""
     start, end = entry.start, entry.head_end
     if end <= start:
@@ -655,4 +655,4 @@ def signature(data: bytes, entry: Entry) -> str:
         if entry.head_end == -1:
             line = data.find(b"\n", max(start, entry.name_start), end)
             end = line if line >= 0 else end
-    return make_signature(data[start : min(end, start + MAX_HEAD_BYTES)])
+    return make_signature(data[start : min(end, start + MAX_HEAD_BYTES)], comments)

@@ -22,6 +22,7 @@ from dowse.parsing.name_definitions import defined_names, misread_variables, nam
 from dowse.parsing.notebooks import notebook_code
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
 from dowse.parsing.preprocessor import keep_one_branch
+from dowse.parsing.signature import comment_pattern
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import intersect_spans
 from dowse.parsing.window_names import in_windows, pattern_names, window_names
@@ -188,7 +189,7 @@ def _from_tree(
 ) -> ParsedFile:
     """Return the definitions in the order of their starts, the module's remainder last."""
     outline = Outline(text, language, matches)
-    definitions, entry_parts = _definitions(text, outline.entries, max_lines)
+    definitions, entry_parts = _definitions(text, outline.entries, max_lines, language)
     remainder = _remainder(file, outline.root, stem, max_lines, alone=not definitions)
     entry_parts.append((len(definitions) if remainder else -1, _part_starts(remainder)))
     definitions.extend(remainder)
@@ -221,10 +222,11 @@ def _with_missed_names(
 
 
 def _definitions(
-    text: SourceText, entries: list[Entry], max_lines: int
+    text: SourceText, entries: list[Entry], max_lines: int, language: Language
 ) -> tuple[list[Definition], list[EntryParts]]:
     """Return the definitions of all entries, split where the text is too long, and the parts of each."""
     data, count = text.data, text.data.count
+    comments = comment_pattern(language.line_comments, language.block_comments)
     definitions: list[Definition] = []
     entry_parts: list[EntryParts] = []
     at, line = 0, 1  # entries are sorted, so each line number is counted from the one before
@@ -239,8 +241,8 @@ def _definitions(
             kind = "constant"
         # fmt: off
         whole = _DEFINITION(
-            (kind, entry.name, ".".join(entry.path), line, last, signature(data, entry), entry.doc,
-             spans, tuple(entry.doc_spans), 0)
+            (kind, entry.name, ".".join(entry.path), line, last, signature(data, entry, comments),
+             entry.doc, spans, tuple(entry.doc_spans), 0)
         )
         # fmt: on
         if last - line >= max_lines or end - start > MAX_BYTES:

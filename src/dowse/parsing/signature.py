@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 MAX_SIGNATURE = 300
 _MAX_CALL_SIGNATURE = 600
@@ -28,16 +29,28 @@ _ARROWS = {"=>": "\1", "->": "\2"}
 _ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
 _ATTRIBUTE_STARTS = frozenset("@[#")
 _COMMENT = re.compile(r"^\s*//[^\n]*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
+# Strings, which may hold what looks like a comment.
+_STRINGS = r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"""
 
 
-def make_signature(source: bytes) -> str:
-    """Return the signature of a definition by its source up to the body."""
+@lru_cache
+def comment_pattern(line_marks: tuple[str, ...], blocks: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
+    """Return what matches the strings of a language, as its first group, and its comments.
+
+    A mark at the end of a word, as in a URL, begins no comment; neither does `#[`, an attribute.
+    """
+    lines = [rf"(?<![^\s,;(){{}}\[\]]){re.escape(mark)}(?!\[)[^\n]*" for mark in line_marks]
+    spans = [rf"{re.escape(start)}.*?{re.escape(end)}" for start, end in blocks]
+    return re.compile("|".join([f"({_STRINGS})", *spans, *lines]), re.DOTALL)
+
+
+def make_signature(source: bytes, comments: re.Pattern[str]) -> str:
+    """Return the signature of a definition by its source up to the body, without comments."""
     head = source.decode("utf-8", "ignore").lstrip()
     if head[:1] in _ATTRIBUTE_STARTS:
         attributes = _ATTRIBUTES.match(head)
         head = head[attributes.end() :] if attributes else head
-    if len(head) > MAX_SIGNATURE and "/" in head:
-        head = _COMMENT.sub("", head)
+    head = comments.sub(lambda match: match[1] or " ", head)
     head = " ".join(head.split()).rstrip(_OPENERS)
     if head.endswith(_OPENING_WORDS):
         head = head.removesuffix(" do").removesuffix(" where").removesuffix("=>").rstrip(_OPENERS)

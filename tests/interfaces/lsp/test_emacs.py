@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers import need
+from helpers import need, write_tree
 
 pytestmark = pytest.mark.large
 
@@ -77,6 +77,50 @@ def test_xref_and_compilation(shop: Path, tmp_path: Path, monkeypatch) -> None:
     assert "no symbol is called no_such_symbol" in results["problem"]
     assert results["visited"] == ["cart.py", 22]
     assert not (shop / "injected").exists()
+
+
+WAGES = "".join(
+    f"class {name}:\n    def total(self):\n        return {number}\n\n\n"
+    for number, name in enumerate(("Cook", "Baker", "Waiter", "Cleaner", "Driver", "Clerk"))
+)
+POINT = """
+(require 'dowse)
+(require 'json)
+(setq dowse-command (list (getenv "DOWSE_PYTHON") "-m" "dowse.interfaces.cli.main"))
+(add-hook 'xref-backend-functions #'dowse-xref-backend)
+(defun lines-at (text)
+  (find-file "pay.py")
+  (goto-char (point-min))
+  (search-forward text)
+  (let ((backend (xref-find-backend)))
+    (vconcat (mapcar (lambda (each) (xref-location-line (xref-item-location each)))
+                     (xref-backend-definitions backend (xref-backend-identifier-at-point backend))))))
+(princ (json-encode (vector (lines-at "Waiter().tot") (lines-at "anyone.tot") (lines-at "wag"))))
+"""
+
+
+def test_a_method_leads_to_its_definition_and_not_to_its_namesakes(tmp_path: Path, monkeypatch) -> None:
+    need("emacs")
+    monkeypatch.setenv("DOWSE_PYTHON", sys.executable)
+    pay = "from jobs import *\n\n\ndef wages(anyone):\n    return Waiter().total() + anyone.total()\n"
+    root = write_tree(
+        tmp_path / "pay", {"jobs.py": WAGES, "pay.py": pay, "wages_of.py": "def wages_of():\n    pass\n"}
+    )
+    script = tmp_path / "script.el"
+    script.write_text(POINT)
+    done = subprocess.run(
+        ["emacs", "-Q", "--batch", "-l", str(EMACS / "dowse.el"), "-l", str(script)],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    waiter, anyone, wages = json.loads(done.stdout)
+    assert waiter == [WAGES[: WAGES.index("class Waiter")].count("\n") + 2]
+    assert len(anyone) == 6  # nothing says which one it is
+    assert wages == [4]
 
 
 def test_it_compiles_without_a_warning(tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ results.picked, results.cursor = picked, vim.api.nvim_win_get_cursor(0)
 results.opened = vim.fn.expand("%:t")
 
 results.quickfix = quickfix("DowseQuickfix checkout")
+results.likely = quickfix("DowseQuickfix what does an item cost")
 vim.cmd("edit shop/cart.py")
 vim.fn.search("lookup(größe", "w")
 results.callers = quickfix("DowseCallers")
@@ -137,6 +138,11 @@ def test_lists_in_the_quickfix_window(results: dict[str, object]) -> None:
     assert [each[:3] for each in results["callers"]] == [["cart.py", 19, column], ["cart.py", 24, 27]]
     assert "resolved" in results["callers"][0][3]
     assert sorted(each[3].partition(":")[0] for each in results["callees"]) == ["lookup", "total"]
+
+
+def test_hits_that_are_not_likely_relevant_are_in_the_picker_alone(results: dict[str, object]) -> None:
+    assert "[0%]" in str(results["picked"]) and results["likely"]
+    assert "[0%]" not in str(results["likely"])
 
 
 def test_similar_symbols_and_neovim_itself(results: dict[str, object]) -> None:

@@ -113,7 +113,7 @@ class CallsArguments(Arguments):
     """The arguments of `calls`."""
 
     symbol: _Symbol
-    relation: Relation = "callers"
+    relation: Annotated[Relation, Field(description="Which way to look.")] = "callers"
     depth: Annotated[int, Field(ge=0, le=20, description="Calls to follow; 0: as usual.")] = 0
     max_tokens: _Budget = _ANSWER_TOKENS
     repo: _Repo = ""

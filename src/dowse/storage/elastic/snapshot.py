@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 # Incremented whenever what is stored on a cluster, or how it is tokenized, changes.
-FORMAT = 3
+FORMAT = 4
 # Elasticsearch's own limit on the hits of one search.
 MAX_HITS = 10_000
 # Metadata of one source, which would be wrong of a folder that is no source of the index.

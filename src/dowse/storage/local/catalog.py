@@ -22,7 +22,7 @@ from dowse.storage.local.queries import CatalogQueries
 from dowse.types import FileRecord, NameRecord, SymbolRecord
 
 # Raised whenever what is stored, or the tokenizer, changes.
-FORMAT_VERSION = 14
+FORMAT_VERSION = 15
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
