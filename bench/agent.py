@@ -80,8 +80,8 @@ class Semble:
     """semble in a process of its own, with one repository."""
 
     def __init__(self, python: Path, root: Path, vectors: str) -> None:
-        worker = Path(__file__).with_name("agent_semble.py")
-        command = [python, worker, root, vectors]
+        worker = Path(__file__).with_name("peers_workers.py")
+        command = [python, worker, "semble-answers", root, *([vectors] if vectors else [])]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.resident: str = self._line()
 
@@ -197,7 +197,7 @@ def dowse(tree: Tree, query: str) -> Iterator[Exchange]:
         except DowseError as error:
             text = str(error)
         yield arguments, text, dowse_lines(text)
-        more = re.search(r"offset=(\d+)", text)
+        more = re.search(r"\(more: offset=(\d+)\)\Z", text)
         if more is None:
             break
         offset = int(more[1])

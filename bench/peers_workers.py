@@ -1,11 +1,15 @@
-"""Processes that `peers.py` starts: SQLite FTS5 as a command, and FTS5 and zoekt kept running.
+"""Processes of other tools: SQLite FTS5 as a command, FTS5 and zoekt kept running, semble for agents.
+
+`peers.py` starts those of FTS5 and zoekt, `agent.py` that of semble, with the Python that has it.
 
 python bench/peers_workers.py fts5-index|fts5-search|fts5-warm DATABASE [ROOT|QUERY]
 python bench/peers_workers.py zoekt-warm FOLDER ZOEKT_WEBSERVER
+python bench/peers_workers.py semble-answers ROOT [ENCODER]
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import socket
@@ -14,7 +18,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -34,8 +38,13 @@ for line in sys.stdin:
 def main() -> None:
     """Run the command that is named."""
     name, *arguments = sys.argv[1:]
-    commands = {"fts5-index": fts5_index, "fts5-search": fts5_search, "fts5-warm": fts5_warm}
-    {**commands, "zoekt-warm": zoekt_warm}[name](*arguments)
+    commands: dict[str, Callable[..., None]] = {
+        "fts5-index": fts5_index,
+        "fts5-search": fts5_search,
+        "fts5-warm": fts5_warm,
+    }
+    commands |= {"zoekt-warm": zoekt_warm, "semble-answers": semble_answers}
+    commands[name](*arguments)
 
 
 def any_word(query: str) -> str:
@@ -103,6 +112,63 @@ def text_files(root: Path) -> Iterator[tuple[str, str]]:
             content = file.read_bytes()
             if b"\0" not in content:
                 yield path, content.decode(errors="replace")
+
+
+def semble_answers(root: str, encoder: str = "") -> None:
+    """Print what semble's server keeps in an agent's context, then its answer to each question.
+
+    Questions are lines of JSON with `query` and `top_k`. With an encoder of dowse, that stands in for
+    semble's model, where it can't be fetched.
+    """
+    from semble.index import SembleIndex, create, dense
+    from semble.utils import format_results
+
+    if encoder:
+        model = DowseVectors(encoder)
+        create.embed_chunks = model.encode_chunks
+        dense._load_cached = lambda _: model
+    index = SembleIndex.from_path(root, model_path=f"dowse-{encoder}" if encoder else None)
+    print(json.dumps(semble_context()), flush=True)
+    for line in sys.stdin:
+        query, top_k = (question := json.loads(line))["query"], question["top_k"]
+        found = index.search(query, top_k=top_k, max_snippet_lines=10)  # as its tool has it by default
+        answer = json.dumps(format_results(query, found, 10, index.sources))
+        print(json.dumps(answer), flush=True)
+
+
+def semble_context() -> str:
+    """Return the instructions of semble's server, and its tools with their schemas."""
+    from semble import mcp
+
+    server = mcp.create_server(mcp._IndexCache())
+    tools = [each.model_dump(by_alias=True, exclude_none=True) for each in asyncio.run(server.list_tools())]
+    return f"{server.instructions}\n{json.dumps(tools, separators=(',', ':'), ensure_ascii=False)}"
+
+
+class DowseVectors:
+    """An encoder of dowse in the place of semble's model."""
+
+    def __init__(self, name: str) -> None:
+        from dowse.encoders.registry import load_encoder
+
+        self._encoder = load_encoder(name, view="text")
+        self.dim = self._encoder.dimension
+
+    def encode(self, texts: list[str], **_: object) -> Any:  # noqa: ANN401 - an array
+        """Encode questions."""
+        return self._encoder.encode_queries(texts)
+
+    def encode_chunks(self, _: object, chunks: list[Any]) -> Any:  # noqa: ANN401 - an array
+        """Encode chunks of code, in the place of `embed_chunks`."""
+        import numpy as np
+
+        from dowse.encoders.document import Document
+
+        if not chunks:
+            return np.empty((0, self.dim), dtype=np.float32)
+        return self._encoder.encode_documents(
+            [Document("", "", "", each.content, each.language or "", each.file_path) for each in chunks]
+        )
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import pytest
 
 from eval.small_tree import FILES, make_corpus, make_history, make_suite, write_questions
 
-from helpers import write_tree
+from helpers import need, write_tree
 
 ROOT = Path(__file__).parents[2]
 BENCH = ROOT / "bench"
@@ -30,7 +30,7 @@ BODY = " ".join(f"word{number}" for number in range(60))
 # The smallest run of each script, in the folder that `place` makes; several are run one after another.
 SMALL = {
     "abstention": [],
-    "agent": [["--manifest", "manifest.json", "--tasks", "1", "--policies", "search", "--out", "agent.json"]],
+    "agent": [["--manifest", "suite.json", "--only", "one", "--out", "agent.json"]],
     "cluster_curve": [],
     "cluster_kill": [],
     "compare": [],
@@ -158,6 +158,8 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "questions.jsonl").write_text(json.dumps(question) + "\n")
     entry = {"name": "bakery", "watched_dir": "checkouts/bakery", "dataset": "cases.jsonl", "level": "symbol"}
     (tmp_path / "manifest.json").write_text(json.dumps([entry]))
+    suite = {"name": "repos", "dataset": "data/repos", "checkouts": "checkouts"}
+    (tmp_path / "suite.json").write_text(json.dumps([suite]))
     with gzip.open(tmp_path / "oracle.jsonl.gz", "wt") as lines:
         site = {"path": "shop/orders.py", "line": 1, "column": 0, "caller": "", "targets": []}
         lines.write(json.dumps(site) + "\n")
@@ -180,6 +182,8 @@ def test_the_folder_is_as_the_tables_say() -> None:
 
 @pytest.mark.parametrize("script", [name for name, runs in SMALL.items() if runs])
 def test_a_small_run(script: str, place: Path) -> None:
+    if script == "agent":
+        need("rg")
     for arguments in SMALL[script]:
         run(script, arguments, place)
 

@@ -44,7 +44,7 @@ def test_hits_have_locations_that_can_be_opened(served: Repository) -> None:
     for path, first, last in places:
         lines = (served.index.root / path).read_text(errors="replace").count("\n") + 1
         assert 1 <= int(first) <= int(last) <= lines
-    assert f"(more: offset={len(places)})" in reply.text.split("\n")[0]
+    assert reply.text.endswith(f"\n(more: offset={len(places)})")
 
 
 def test_every_line_that_is_shown_has_its_number(served: Repository) -> None:
@@ -79,6 +79,17 @@ def test_pages_follow_each_other(served: Repository) -> None:
     ]
     assert [each.hit.rank for page in pages for each in page] == [1, 2, 3, 4, 5, 6]
     assert len({each.hit.symbol.id for page in pages for each in page}) == 6
+
+
+def test_a_page_begins_with_the_first_hit_that_did_not_fit(served: Repository) -> None:
+    ranks, offset = list[int](), 0
+    while len(ranks) < 12:
+        given = SEARCH_MODEL(query="bread", max_tokens=400, offset=offset)
+        text = search(asked(served), given).text
+        ranks += map(int, re.findall(r"^(\d+)\. ", text, re.MULTILINE))
+        offset = int(text.rpartition("(more: offset=")[2].rstrip(")"))
+        assert offset == len(ranks)
+    assert ranks == list(range(1, len(ranks) + 1))
 
 
 def test_filters_hold(served: Repository) -> None:
@@ -193,7 +204,7 @@ def test_nothing_relevant_in_one_repository_is_not_nothing_relevant(
     physics = Repositories({"refresh": "never"}).open([root])[0]
     physics.index.update()
     reply = search(asked(served, physics), SEARCH_MODEL(query="quantum chromodynamics lattice gauge"))
-    assert reply.text.startswith("hits 1-")
+    assert reply.text.startswith("hits in ")
     assert any(each.hit.symbol.name == "lattice_gauge" for each in reply.data.hits)
 
 

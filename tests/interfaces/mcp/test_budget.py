@@ -77,8 +77,13 @@ def test_more_budget_shows_no_fewer_hits(served: Repository) -> None:
 
 
 def test_omitted_hits_are_noted(served: Repository) -> None:
-    reply = search(ToolContext([served], Call()), SEARCH_MODEL(query="bread", max_tokens=300, k=50))
-    assert "more hits did not fit: raise max_tokens or take detail=names" in reply.text
+    asked = ToolContext([served], Call())
+    reply = search(asked, SEARCH_MODEL(query="bread", max_tokens=300, k=50))
+    assert re.search(r"\n\(more: offset=\d\)$", reply.text)
+    row = next(row for row in served.index.symbols() if row.row and row.kind == "function")
+    target = f"{row.path}:{row.start_line}"
+    reply = related(asked, RelatedArguments(symbol=target, k=30, max_tokens=300))
+    assert "more hits did not fit: raise max_tokens" in reply.text
 
 
 def test_the_best_hits_are_paid_first() -> None:

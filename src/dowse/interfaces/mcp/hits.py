@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -95,8 +95,9 @@ def hits_text(
     max_tokens: int,
     several: bool,
     first: Sequence[str] = (),
+    more: Callable[[int], str] | None = None,
 ) -> str:
-    """Return a head and as many hits below it as fit the budget, and say how many are omitted.
+    """Return a head and as many hits below it as fit the budget, and how to get what is omitted.
 
     Args:
         hits: The hits to show.
@@ -105,15 +106,18 @@ def hits_text(
         max_tokens: The budget.
         several: Whether each hit names its repository.
         first: Lines before the hits that quote the repository, and so belong into the frame.
+        more: Returns the last line by the number of hits that are shown, "" for none.
     """
-    budget = max_tokens * BYTES_PER_TOKEN - byte_length("\n".join([head, *first])) - 1 - FRAME_BYTES
+    more = more or (lambda shown: _omitted(len(hits) - shown, detail))
+    fixed = "\n".join([head, *first, more(len(hits))])
+    budget = max_tokens * BYTES_PER_TOKEN - byte_length(fixed) - 1 - FRAME_BYTES
 
     def cost(position: int, count: int) -> int:
         return byte_length(_hit_text(hits[position], count, several)) + 1
 
     counts = allocate_lines(*_line_limits(hits, detail), budget, cost, _order(hits))
     shown = [_hit_text(hit, count, several) for hit, count in zip(hits, counts, strict=False)]
-    return "\n".join([head, *frame([*first, *shown]), *_omitted(len(hits) - len(counts), detail)])
+    return "\n".join(filter(None, [head, *frame([*first, *shown]), more(len(counts))]))
 
 
 def _line_limits(hits: Sequence[ShownHit], detail: str) -> tuple[list[int], list[int]]:
@@ -153,12 +157,12 @@ def _order(hits: Sequence[ShownHit]) -> list[int]:
     return sorted(range(len(hits)), key=lambda position: (files[position] != files[0], position))
 
 
-def _omitted(count: int, detail: str) -> list[str]:
+def _omitted(count: int, detail: str) -> str:
     """Say that some hits did not fit, and the remedy."""
     if not count:
-        return []
+        return ""
     remedy = "raise max_tokens" if detail == "names" else "raise max_tokens or take detail=names"
-    return [f"({count} more hits did not fit: {remedy})"]
+    return f"({count} more hits did not fit: {remedy})"
 
 
 def _hit_text(shown: ShownHit, count: int, several: bool) -> str:

@@ -50,9 +50,14 @@ def search(context: ToolContext, arguments: SearchArguments) -> Reply:
     if is_nothing and arguments.detail == "snippets":
         # Hits that are not relevant should not cost much.
         hits, arguments = hits[:MAX_NEAREST], arguments.model_copy(update={"detail": NEAREST})
-    head = _head(context, arguments, page, len(hits), is_nothing, own)
+    head = _head(context, page, len(hits), is_nothing, own)
     detail, max_tokens = arguments.detail, arguments.max_tokens
-    text = hits_text(hits, head, detail, max_tokens, context.several, note_lines(quoting))
+
+    def more(shown: int) -> str:
+        is_last = is_nothing or (shown == len(hits) and not page.more)
+        return "" if is_last else f"(more: offset={arguments.offset + shown})"
+
+    text = hits_text(hits, head, detail, max_tokens, context.several, note_lines(quoting), more)
     notes = sorted([*quoting, *own], key=lambda note: note.code != "nothing-relevant")
     return Reply(truncate(text, max_tokens), replace(page, notes=tuple(notes)))
 
@@ -102,23 +107,12 @@ def search_notes(
     return [note for note in kept if note not in nothing], [*nothing, *context.notes, *work]
 
 
-def _head(
-    context: ToolContext,
-    arguments: SearchArguments,
-    page: SearchPage,
-    count: int,
-    is_nothing: bool,
-    notes: Sequence[Note],
-) -> str:
-    """Return the first lines: how many hits, of which repositories, and the notes."""
-    first, last = arguments.offset + 1, arguments.offset + count
-    hits = f"hits {first}-{last}" if count else "no hits"
-    if count and is_nothing:
-        hits = f"nothing relevant; the {count} nearest"
-    more = f" (more: offset={last})" if page.more and not is_nothing else ""
+def _head(context: ToolContext, page: SearchPage, count: int, is_nothing: bool, notes: Sequence[Note]) -> str:
+    """Return the first lines: of which repositories the hits are, and the notes."""
+    hits = f"nothing relevant; the {count} nearest" if is_nothing else "hits"
     has_confidence = any(each.hit.confidence is not None for each in page.hits)
     legend = "; [%]: how likely relevant" if has_confidence else ""
-    line = f"{hits}{more} in {describe_roots(context.repositories)}{legend}"
+    line = f"{hits if count else 'no hits'} in {describe_roots(context.repositories)}{legend}"
     return "\n".join([line, *note_lines(notes if count else [*notes, _ADVICE])])
 
 
