@@ -1,6 +1,6 @@
 // Bundle the extension, and write the licences of everything that is in the bundle.
 import { build } from "esbuild";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 const { metafile } = await build({
@@ -17,6 +17,7 @@ const { metafile } = await build({
 const folders = Object.keys(metafile.inputs).flatMap(
   (path) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? [],
 );
+await copyFile("../../LICENSE", "LICENSE"); // a package has one of its own
 const parts = [await readFile("../../LICENSE", "utf8")];
 for (const folder of [...new Set(folders)].sort()) {
   const names = (await readdir(folder)).filter((name) => /^licen[cs]e/i.test(name));

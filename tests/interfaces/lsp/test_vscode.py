@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,15 @@ def test_a_workspace_names_no_command_and_nothing_starts_unasked() -> None:
     trust = MANIFEST["capabilities"]["untrustedWorkspaces"]
     assert trust["supported"] == "limited" and trust["restrictedConfigurations"] == ["dowse.path"]
     assert MANIFEST["activationEvents"] == []
+
+
+def test_the_package_has_licence_icon_and_screenshots() -> None:
+    ignored = (EXTENSION / ".vscodeignore").read_text().split()
+    assert "!LICENSE" in ignored and "--skip-license" not in MANIFEST["scripts"]["package"]
+    assert (EXTENSION / MANIFEST["icon"]).read_bytes().startswith(b"\x89PNG")
+    images = re.findall(r"!\[[^]]+\]\(([^)]+)\)", (EXTENSION / "README.md").read_text())
+    assert len(images) == 2 and all((EXTENSION / image).is_file() for image in images)
+    assert MANIFEST["repository"]["url"].removesuffix(".git") in MANIFEST["scripts"]["package"]
 
 
 def test_the_lock_file_names_no_registry() -> None:
