@@ -43,7 +43,7 @@ BUDGETS = {
     "": 2_990,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
-MAX_TESTS, MAX_BENCH, MAX_WORDS = 48_260, 10_310, 27_000
+MAX_TESTS, MAX_BENCH, MAX_WORDS = 48_340, 10_450, 27_000
 _PROGRAMS = {".py", ".java", ".php", ".go", ".mjs", ".rb", ".cpp", ".cs"}
 # Made from declarations (`scripts/schemas`, `scripts/docs_site`).
 GENERATED = {"LANGUAGES.md", "SETTINGS.md"}

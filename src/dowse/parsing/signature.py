@@ -29,16 +29,12 @@ _ARROWS = {"=>": "\1", "->": "\2"}
 _ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
 _ATTRIBUTE_STARTS = frozenset("@[#")
 _COMMENT = re.compile(r"^\s*//[^\n]*$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
-# Strings, which may hold what looks like a comment.
 _STRINGS = r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"""
 
 
 @lru_cache
 def comment_pattern(line_marks: tuple[str, ...], blocks: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
-    """Return what matches the strings of a language, as its first group, and its comments.
-
-    A mark at the end of a word, as in a URL, begins no comment; neither does `#[`, an attribute.
-    """
+    """Return what matches strings, as its first group, and comments: not in a URL, and not `#[` of PHP."""
     lines = [rf"(?<![^\s,;(){{}}\[\]]){re.escape(mark)}(?!\[)[^\n]*" for mark in line_marks]
     spans = [rf"{re.escape(start)}.*?{re.escape(end)}" for start, end in blocks]
     return re.compile("|".join([f"({_STRINGS})", *spans, *lines]), re.DOTALL)

@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from dowse.errors import UsageError
 
@@ -19,16 +19,10 @@ Ask them in plain words before grep or reading whole files; use grep for exact s
 # Words, joined by what people write between them in a pattern: this asks for a concept, not for a string.
 _CONCEPT = re.compile(r"\(?[A-Za-z]{2,}(?:(?:[ |]|\\\||\.[*+]\??|\\s[*+]?)+[A-Za-z]{2,})+\)?")
 _MAX_WORDS = 12
-# Commands of a shell that search text, and their options with a value that is no pattern.
-_SEARCHERS = frozenset(["grep", "egrep", "fgrep", "rg", "ag", "ack"])
-_WITH_VALUE = frozenset(
-    "-A -B -C -m -d -D -f -g -t -T -j -M --glob --iglob --type --type-not --include --exclude --exclude-dir "
-    "--max-count --context --after-context --before-context --file --color --max-depth".split()
-)
-_PATTERN_OPTIONS = frozenset(["-e", "--regexp"])
-# Options of `find` whose value is a glob, and globs of several words: `*session*cookie*`.
-_FIND_NAMES = frozenset(["-name", "-iname", "-path", "-ipath", "-wholename"])
-_FIND_WORDS = re.compile(r"\*?[A-Za-z]{2,}(?:\*[A-Za-z]{2,})+\*?")
+# Commands of a shell that search text or names of files, and a glob of several words: `*session*cookie*`.
+_SEARCHERS = frozenset("grep egrep fgrep rg ag ack find fd".split())
+_ENDS = frozenset(["|", "||", "&", "&&", ";", ">", ">>", "<", "(", ")"])
+_GLOB = re.compile(r"\*?[A-Za-z]{2,}(?:\*[A-Za-z]{2,})+\*?")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -50,7 +44,7 @@ def suggestion(message: str) -> str:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ""
     patterns = [pattern] if isinstance(pattern, str) else []
-    patterns += _shell_patterns(command) if isinstance(command, str) else []
+    patterns += _shell_words(command) if isinstance(command, str) else []
     concept = next((each for each in patterns if _CONCEPT.fullmatch(each.strip())), None)
     if concept is None:
         return ""
@@ -61,33 +55,16 @@ def suggestion(message: str) -> str:
     return json.dumps({"hookSpecificOutput": output}) + "\n"
 
 
-def _shell_patterns(command: str) -> list[str]:
-    """Return what the greps and finds of a shell command look for; nothing of what is no valid command."""
+def _shell_words(command: str) -> list[str]:
+    """Return the words of the greps and finds in a shell command; nothing of what is no valid command."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
+    found, is_search = [], False
     try:
-        words = list(lexer)
+        for word in lexer:
+            is_search = word not in _ENDS and (is_search or word.rpartition("/")[2] in _SEARCHERS)
+            if is_search:
+                found.append(word.replace("*", " ") if _GLOB.fullmatch(word) else word)
     except ValueError:
         return []
-    patterns: list[str] = []
-    for position, word in enumerate(words):
-        program, rest = word.rpartition("/")[2], iter(words[position + 1 :])
-        if program in _SEARCHERS:
-            patterns += _grep_patterns(rest)
-        elif word in _FIND_NAMES:
-            glob = next(rest, "")
-            patterns += [glob.replace("*", " ").strip()] if _FIND_WORDS.fullmatch(glob) else []
-    return patterns
-
-
-def _grep_patterns(words: Iterator[str]) -> list[str]:
-    """Return the patterns among the words after `grep`: those of -e, else the first that is no option."""
-    patterns = []
-    for word in words:
-        if word in _PATTERN_OPTIONS:
-            patterns.append(next(words, ""))
-        elif word in _WITH_VALUE:
-            next(words, "")
-        elif not word.startswith("-"):
-            return patterns or [word]
-    return patterns
+    return found
