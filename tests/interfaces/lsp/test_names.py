@@ -33,6 +33,13 @@ class Cart:
             count += item.size
         return count >= MAX_ITEMS
 ''',
+    "shop/main.py": """from shop.cart import Cart
+
+
+def start():
+    cart = Cart("ada")
+    return cart.is_full()
+""",
     "web/api.ts": """export interface Options {
   retries: number;
 }
@@ -142,6 +149,16 @@ def test_the_definition_at_a_use(root: Path) -> None:
             found = await client.request("textDocument/definition", at(root, path, line, text))
             places = [(each["uri"], each["range"]["start"]["line"] + 1) for each in found]
             assert places[:1] == [((root / expected).as_uri(), expected_line)], (path, line, text)
+
+    ask(root, work)
+
+
+def test_a_certain_definition_is_the_only_one(root: Path) -> None:
+    async def work(client: Client) -> None:
+        # A call of a class is one of its constructor, too, but leads to the class alone.
+        for line, text, expected in ((5, "Cart", 4), (6, "is_full", 11)):
+            found = await client.request("textDocument/definition", at(root, "shop/main.py", line, text))
+            assert [each["range"]["start"]["line"] + 1 for each in found] == [expected]
 
     ask(root, work)
 

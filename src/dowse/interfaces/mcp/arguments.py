@@ -26,7 +26,7 @@ Detail = Literal["names", "snippets", "full"]
 Mode = Literal["auto", "keyword", "embedding", "regex", "symbol"]
 Relation = Literal["callers", "callees", "impact"]
 # What an answer costs unless the call says otherwise.
-_ANSWER_TOKENS = 1_000
+_ANSWER_TOKENS = 800
 _Repo = Annotated[str, Field(max_length=1_000, description="Name or folder of one repository.")]
 _Budget = Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="Longest answer.")]
 _Symbol = Annotated[
@@ -180,10 +180,8 @@ def input_schema(model: type[Arguments], *, rare: bool) -> dict[str, Any]:
     """Return the JSON schema of a tool's arguments, without keywords that cost tokens and say little."""
     schema: dict[str, Any] = _without_keywords(model.model_json_schema())
     schema.pop("description", None)
-    if not rare:
-        schema["properties"] = {
-            name: each for name, each in schema["properties"].items() if name not in model.rare
-        }
+    listed = schema["properties"].items()
+    schema["properties"] = {name: each for name, each in listed if rare or name not in model.rare}
     return schema
 
 

@@ -66,6 +66,8 @@ _SIGNATURE_CHARACTERS = 160
 # commits of four repositories the first three hits are relevant in .1 to .4 of the cases below it, too.
 _FIRST_HITS = 3
 _LIKELY = 0.03
+# Lines of those: more of them would leave less room for further hits (chosen by `bench/agent.py`).
+_LIKELY_LINES = 10
 # Lines of the nearest hit where nothing seems relevant: for commit subjects it is the one in a third of them.
 _NEAREST_LINES = 20
 # More lines than any symbol has.
@@ -145,7 +147,7 @@ def _line_limit(position: int, hit: ShownHit, detail: str) -> int:
             return PREVIEW_LINES if position else _NEAREST_LINES
         case _:
             is_likely = position < _FIRST_HITS or (hit.hit.confidence or 0.0) >= _LIKELY
-            return _ALL_LINES if is_likely else PREVIEW_LINES
+            return _LIKELY_LINES if is_likely else PREVIEW_LINES
 
 
 def _order(hits: Sequence[ShownHit]) -> list[int]:
