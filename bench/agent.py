@@ -5,7 +5,7 @@
 Questions are those of bench/manifests/repos.json, in turn from each repository; the first 150 are reported,
 the form of answers was chosen on the others (`--half chosen`). A policy calls tools and pays for the
 arguments and the whole answer of every call, and once for what its tools keep in an agent's context:
-instructions, and the list of tools with their schemas. It ends with the call whose answer brings it to five
+instructions, and the list of tools with their schemas. It ends with the call whose answer brings it to three
 lines that are not blank of a right file, or of the lines in it that the label names; only lines count that
 follow their path. Every policy that has not found them after its searches goes on as grep+read.
 
@@ -51,8 +51,8 @@ from dowse.token_estimate import estimate_tokens
 from common import percentile, write_results
 
 REPORTED = 150
-# Lines that confirm a place: what semble and dowse show at least of each hit.
-CONFIRMING_LINES = 5
+# Lines that confirm a place, as a signature and the beginning of a body do.
+CONFIRMING_LINES = 3
 # Files that ripgrep lists, lines around its matches, and lines of a file that one call reads.
 LISTED, AROUND, READ_LINES = 10, 5, 2_000
 # A policy that has found nothing by then is charged this.

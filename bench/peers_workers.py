@@ -120,6 +120,7 @@ def semble_answers(root: str, encoder: str = "") -> None:
     Questions are lines of JSON with `query` and `top_k`. With an encoder of dowse, that stands in for
     semble's model, where it can't be fetched.
     """
+    from semble.cache import save_index_to_cache
     from semble.index import SembleIndex, create, dense
     from semble.utils import format_results
 
@@ -128,6 +129,7 @@ def semble_answers(root: str, encoder: str = "") -> None:
         create.embed_chunks = model.encode_chunks
         dense._load_cached = lambda _: model
     index = SembleIndex.from_path(root, model_path=f"dowse-{encoder}" if encoder else None)
+    save_index_to_cache(index, str(Path(root).resolve()))
     print(json.dumps(semble_context()), flush=True)
     for line in sys.stdin:
         query, top_k = (question := json.loads(line))["query"], question["top_k"]

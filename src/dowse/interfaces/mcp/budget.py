@@ -8,6 +8,7 @@ from dowse.token_estimate import BYTES_PER_TOKEN, byte_length
 
 # Lines that every hit gets before any gets more, in an answer with snippets.
 PREVIEW_LINES = 5
+_FEWEST_LINES = 3
 # Characters of a line that are shown: minified code would use up the budget.
 LINE_CHARACTERS = 200
 # Bytes reserved for the note about what was omitted, if something is.
@@ -67,7 +68,8 @@ def _add_previews(
     for position in range(len(counts), len(previews)):
         available = budget - (kept if position else 0)
         name = cost(position, 0)
-        if name > available:
+        # The last one begins the next page if there is room for little more than its name.
+        if cost(position, min(_FEWEST_LINES, previews[position]) if counts else 0) > available:
             break
         counts.append(_max_lines(position, 0, previews[position], available - name, cost))
         budget -= cost(position, counts[position])

@@ -68,7 +68,7 @@ class ToolSpec(NamedTuple):
             input_schema=input_schema(self.arguments, rare=rare),
             output_schema=json_schema(self.answer) if structured else None,
             annotations=ToolAnnotations(read_only_hint=True),
-            meta=_LOADED_AT_ONCE if self.is_main else None,
+            _meta=_LOADED_AT_ONCE if self.is_main else None,
         )
 
 
