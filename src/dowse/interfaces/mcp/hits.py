@@ -62,18 +62,11 @@ class Snippet:
 
 # Characters of a signature beside a name.
 _SIGNATURE_CHARACTERS = 160
-# Hits that get more than a preview, whatever their confidence, and the confidence from which others do: on
-# commits of four repositories the first three hits are relevant in .1 to .4 of the cases below it, too.
-_FIRST_HITS = 3
-_LIKELY = 0.03
-# Lines of those: more of them would leave less room for further hits (chosen by `bench/agent.py`).
-_LIKELY_LINES = 10
-# Lines of the nearest hit where nothing seems relevant: for commit subjects it is the one in a third of them.
-_NEAREST_LINES = 20
+# Lines of the first hit in an answer with snippets, and of each other: with more, fewer hits fit, and the
+# right one is in the first answer less often (chosen by `bench/agent.py`).
+_FIRST_LINES = 10
 # More lines than any symbol has.
 _ALL_LINES = 1_000_000
-# Snippets of an answer that has nothing relevant, it seems.
-NEAREST = "nearest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,31 +116,13 @@ def hits_text(
 
 
 def _line_limits(hits: Sequence[ShownHit], detail: str) -> tuple[list[int], list[int]]:
-    """Return how many lines each hit gets before any gets more, and how many at most.
-
-    A budget need not be spent: in snippets, hits that are not likely relevant get no more than a preview.
-    """
+    """Return how many lines each hit gets before any gets more, and how many at most."""
     lengths = [len(hit.snippet.lines) for hit in hits]
-    preview = PREVIEW_LINES if detail in ("snippets", NEAREST) else 0
-    previews = [min(preview, length) for length in lengths]
-    limits = [
-        min(_line_limit(*each, detail), length) for each, length in zip(enumerate(hits), lengths, strict=True)
-    ]
-    return previews, limits
-
-
-def _line_limit(position: int, hit: ShownHit, detail: str) -> int:
-    """Return how many lines of a hit may be shown, by its position in the answer."""
-    match detail:
-        case "names":
-            return 0
-        case "full":
-            return _ALL_LINES
-        case "nearest":
-            return PREVIEW_LINES if position else _NEAREST_LINES
-        case _:
-            is_likely = position < _FIRST_HITS or (hit.hit.confidence or 0.0) >= _LIKELY
-            return _LIKELY_LINES if is_likely else PREVIEW_LINES
+    most = {"names": 0, "full": _ALL_LINES}.get(detail, PREVIEW_LINES)
+    limits = [min(most, length) for length in lengths]
+    if detail != "snippets":
+        return [0] * len(hits), limits
+    return limits, [min(_FIRST_LINES, length) for length in lengths[:1]] + limits[1:]
 
 
 def _order(hits: Sequence[ShownHit]) -> list[int]:

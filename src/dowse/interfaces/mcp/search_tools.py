@@ -11,7 +11,7 @@ from dowse.errors import DowseError
 from dowse.interfaces.mcp.arguments import RelatedArguments, SearchArguments
 from dowse.interfaces.mcp.budget import truncate
 from dowse.interfaces.mcp.frame import quote_name
-from dowse.interfaces.mcp.hits import NEAREST, ShownHit, Snippet, hits_text
+from dowse.interfaces.mcp.hits import ShownHit, Snippet, hits_text
 from dowse.interfaces.mcp.readiness import NotReady
 from dowse.interfaces.mcp.reply import (
     Reply,
@@ -48,8 +48,7 @@ def search(context: ToolContext, arguments: SearchArguments) -> Reply:
     answered = [each for each in results if each.answer is not None]
     is_nothing = all(each.has_note("nothing-relevant") for each in answered)
     if is_nothing and arguments.detail == "snippets":
-        # Hits that are not relevant should not cost much.
-        hits, arguments = hits[:MAX_NEAREST], arguments.model_copy(update={"detail": NEAREST})
+        hits = hits[:MAX_NEAREST]  # hits that are not relevant should not cost much
     head = _head(context, page, len(hits), is_nothing, own)
     detail, max_tokens = arguments.detail, arguments.max_tokens
 
