@@ -120,14 +120,14 @@
                                     (xref-make-file-location path (plist-get symbol :start_line) 0)))))))
 
 (defun dowse--confidence-at (step line column)
-  "Return how certain the call of STEP at LINE and COLUMN is; nil if it is elsewhere."
+  "Return how certain the call of STEP at LINE and COLUMN is, or nil."
   (cl-loop for reference in (plist-get step :references)
            when (and (eql (plist-get reference :line) line)
                      (eql (plist-get reference :column) column))
            return (plist-get reference :confidence)))
 
 (defun dowse--callees (place)
-  "Return what the function at PLACE, a path and a line, calls; nil if there is none."
+  "Return what the function at PLACE, a path and a line, calls."
   (let ((default-directory (dowse--root)))
     (with-temp-buffer
       (when (eql 0 (apply #'call-process (car dowse-command) nil '(t nil) nil
@@ -136,7 +136,7 @@
         (plist-get (json-parse-buffer :object-type 'plist :array-type 'list) :steps)))))
 
 (defun dowse--defined (identifier)
-  "Return the definitions of IDENTIFIER, for xref; those of similar names only if there are none."
+  "Return the definitions of IDENTIFIER, else of similar names, for xref."
   (let* ((name (concat (regexp-quote identifier) "\\_>"))
          (found (dowse--run '("search" "--mode" "symbol") identifier))
          (same (cl-remove-if-not
@@ -151,7 +151,7 @@
   nil)
 
 (cl-defmethod xref-backend-definitions ((_backend (eql dowse)) identifier)
-  "Return where IDENTIFIER is defined: what the call at point means, else what has the name."
+  "Return where IDENTIFIER is defined: by the call at point, else by name."
   (or (dowse--called identifier) (dowse--defined identifier)))
 
 (cl-defmethod xref-backend-references ((_backend (eql dowse)) identifier)
