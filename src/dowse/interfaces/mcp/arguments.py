@@ -25,10 +25,14 @@ _MESSAGES = {"extra_forbidden": "there is no such argument", "missing": "is need
 Detail = Literal["names", "snippets", "full"]
 Mode = Literal["auto", "keyword", "embedding", "regex", "symbol"]
 Relation = Literal["callers", "callees", "impact"]
-# What an answer costs unless the call says otherwise.
-_ANSWER_TOKENS = 800
-_Repo = Annotated[str, Field(max_length=1_000, description="Name or folder of one repository.")]
-_Budget = Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="Longest answer.")]
+# What an answer costs at most unless the call says otherwise; hits of a search need less.
+_ANSWER_TOKENS, _HITS_TOKENS = 1_000, 800
+_Repo = Annotated[
+    str, Field(max_length=1_000, description="Name or folder of a repository, if there are several.")
+]
+_Budget = Annotated[
+    int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="Most tokens of the answer, 300 to 50000.")
+]
 _Symbol = Annotated[
     str,
     Field(
@@ -76,7 +80,7 @@ class SearchArguments(Arguments):
     detail: Annotated[
         Detail, Field(description="names: one line a hit; snippets: best lines; full: all lines.")
     ] = "snippets"
-    max_tokens: _Budget = _ANSWER_TOKENS
+    max_tokens: _Budget = _HITS_TOKENS
     k: Annotated[int, Field(ge=1, le=100, description="Most hits.")] = 10
     offset: Annotated[int, Field(ge=0, le=900, description="Hits to skip.")] = 0
     mode: Annotated[
