@@ -326,7 +326,7 @@ COMMANDS = {
     "import": Command(("import", "index.zip")),
     "watch": Command(("watch",), _watch, _ENDED),
     "serve": Command(("serve", "--port", "0"), _serve, _ENDED),
-    "mcp": Command(("mcp",), _mcp, _ENDED),
+    "mcp": Command(("mcp", "."), _mcp, _ENDED),
     "trust": Command(("trust",)),
     "lsp": Command(("lsp",), _lsp),
 }
