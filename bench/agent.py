@@ -134,7 +134,7 @@ def trees(manifest: Path) -> Iterator[Tree]:
                 kept = {"index_dir": index.settings.index_dir, "refresh": "never", "isolation": "never"}
                 repositories = Repositories(kept)
                 context = ToolContext(repositories.open([index.root]), Call())
-                files = {file.path: file.file_id for file in index.files()}
+                files = {file.path: file.file_id for file in index.contents.files()}
                 yield Tree(entry.name, index, context, dataset, target_lines(index, dataset), files)
                 repositories.close()
 
