@@ -25,11 +25,12 @@ from pathlib import Path
 import numpy as np
 
 from dowse import Index
+from dowse.answer import Answer
 from dowse.search.explain import ABSTAIN, confidence
 from dowse.search.lanes.bm25 import query_terms
 from dowse.search.planner import make_plan
 from dowse.search.ranking.profile import CORPUS, TREE
-from dowse.types import Answer, Hit
+from dowse.types import Hit
 
 from common import write_results
 from quality import Case, Set, beir_cases, file_ndcg, half, open_sets, plain
@@ -188,7 +189,6 @@ def ask_corpus(corpus: Path, work: Path, encoder: str) -> Iterator[Asked]:
     """Ask each question twice: as it is, and with the package of its answer left out."""
     index = Index.open(corpus, index_dir=str(work / "fit-corpus"), encoder=encoder)
     index.update()
-    index.embed()
     with gzip.open(corpus / "corpus.jsonl.gz", "rt") as lines:
         package = {entry["_id"]: entry["metadata"]["repo"] for entry in map(json.loads, lines)}
     short, whole = beir_cases(corpus, "queries-summary"), beir_cases(corpus)
@@ -207,7 +207,6 @@ def ask_trees(data: Path, repos: Path, work: Path, encoder: str) -> Iterator[Ask
         root = repos / name / roots[name].get("benchmark_root", "")
         index = Index.open(root, index_dir=str(work / f"repo-{name}"), encoder=encoder)
         index.update()
-        index.embed()
         for text in (text for repo, text in lines if repo == name):
             yield replace(ask(index, Case(text, text, {})), right=True)
         # Each tree gets its share, lest easy questions outnumber the others.
@@ -223,7 +222,6 @@ def report(sets: Iterable[Set]) -> dict[str, object]:
     none: dict[str, list[Asked]] = {}
     known: dict[Path, list[Asked]] = {}  # two sets may share an index
     for number, each in enumerate(sets):
-        each.index.embed()
         name, place = _group(each.name), each.index.backend.folder
         if place not in known:
             share = (number % TREE_SHARES, TREE_SHARES) if "repos" in name else (0, 1)

@@ -75,7 +75,6 @@ def real_functions(data: Path, folder: Path, encoder: str) -> tuple[Functions, s
     """Return the functions of a corpus with their vectors, and the id of the encoder."""
     with Index.open(data, index_dir=str(folder / "local"), encoder=encoder, strip_docs=True) as index:
         index.update()
-        index.embed()
         assert index.encoder is not None
         with index.backend.reader() as reader:
             rows = [row.row for row in reader.lookup("*", 10**9)]

@@ -106,7 +106,6 @@ def index(root, clear):
                     index.backend.clear(None)
                     clear = False
                 index.update()
-                index.embed()
                 return
         except DowseError as error:
             if not end or len(errors) > 20:  # or the cluster is gone

@@ -114,10 +114,10 @@ def measure_dataset(dataset: Dataset, counts: Sequence[int], folder: Path) -> di
     assert dataset.root is not None
     with tempfile.TemporaryDirectory(dir=folder) as place:
         index = open_clean_index(dataset.root, [dataset], index_dir=place)
-        index.update()
+        index.update(embed=False)
         assert index.encoder is not None
         encoder = RememberingEncoder(index.encoder)
-        row: dict[str, object] = {"symbols": index.unembedded(), "questions": len(dataset.scored_cases)}
+        row: dict[str, object] = {"symbols": index.vectors.missing(), "questions": len(dataset.scored_cases)}
         for count in counts:
             row[str(count)] = ndcg(index, encoder, dataset, count)
         table = load_approximation(index.encoder)
@@ -126,7 +126,7 @@ def measure_dataset(dataset: Dataset, counts: Sequence[int], folder: Path) -> di
         row["table"] = ndcg(index, encoder, dataset, 0)
         index._encoder = encoder  # type: ignore[assignment]
         os.environ["DOWSE_CACHE_DIR"] = str(Path(place) / "cache")
-        index.embed()
+        index.vectors.embed()
         row["all"] = ndcg(index, encoder, dataset, 0)
         index.close()
     return row

@@ -91,7 +91,6 @@ def _searcher(corpus: Path, place: Path, isolation: str, encoder: str) -> Callab
     """Return our search on a warm index."""
     index = Index.open(corpus, index_dir=str(place), strip_docs=True, encoder=encoder, isolation=isolation)
     index.update()
-    index.embed()
     return lambda query: index.search(query, k=10).hits
 
 

@@ -137,7 +137,7 @@ def has_generation(index_dir: Path) -> bool:
 def with_grammar(index: Index) -> tuple[list[tuple[str, str, str]], int]:
     """Return file, path and language of all that dowse parsed, and their size."""
     with index:
-        files = [f for f in index.files() if f.language in LANGUAGES]
+        files = [f for f in index.contents.files() if f.language in LANGUAGES]
     return [(str(index.root / f.path), f.path, f.language) for f in files], sum(f.size for f in files)
 
 

@@ -181,8 +181,6 @@ def rows_of(
             processes=1,
         ) as index:
             index.update()
-            if options.encoder != "none":
-                index.embed()
             rows += [run(index, each) for each in asked if each["repo"] == name]
         print(name, len(rows), file=sys.stderr, flush=True)
     return rows
@@ -217,7 +215,7 @@ def context_row(index: Any, question: dict[str, Any]) -> dict[str, Any]:  # noqa
 
     wanted = set(question["symbols"])
     found = [
-        index.symbol(row)
+        index.contents.symbol(row)
         for name in {each.rpartition(".")[2].rpartition("::")[2] for each in wanted}
         for row in index.symbols(name, 2_000)
         if row.row > 0 and f"{row.path}::{row.qualified_name}" in wanted

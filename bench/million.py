@@ -89,11 +89,11 @@ def write_corpus(functions: list[Function], folder: Path) -> None:
 
 def build(index: Index, words_only: bool) -> dict[str, float]:
     """Index and embed what is missing; say how long it took."""
-    words = index.update()
+    words = index.update(embed=False)
     say(f"words in {words.seconds:.0f} s")
     if words_only:
         return {"words_s": round(words.seconds, 1)}
-    vectors = index.embed()
+    vectors = index.vectors.embed()
     return {
         "words_s": round(words.seconds, 1),
         "vectors_s": round(vectors.seconds, 1),
@@ -151,10 +151,10 @@ def edit(index: Index, corpus: Path) -> float:
         json.dumps({"id": "edited", "name": "edited", "code": code, "language": "python"}) + "\n"
     )
     try:
-        return round(index.update().seconds, 2)
+        return round(index.update(embed=False).seconds, 2)
     finally:
         extra.unlink()
-        index.update()
+        index.update(embed=False)
 
 
 if __name__ == "__main__":

@@ -23,12 +23,12 @@ import dowse.eval.datasets.beir as beir
 import dowse.eval.datasets.repos as suites
 import dowse.eval.types as evaluation
 from dowse import Index
+from dowse.answer import Answer
 from dowse.eval import metrics
 from dowse.eval.datasets.build import half_of
 from dowse.eval.matching import ranked_keys, to_search_result
 from dowse.query.lexer import OPERATORS
 from dowse.query.parser import plain_words
-from dowse.types import Answer
 
 from common import write_results
 
@@ -170,8 +170,6 @@ def main() -> None:
     table: dict[str, dict[str, float]] = {}
     chosen = {"encoder": options.encoder, "view": options.view}
     for each in open_sets(options.data, options.repos, options.work, options.only, **chosen):
-        if options.encoder != "none":
-            each.index.embed()
         table[each.name] = measure(each, options.mode)
         print(each.name, table[each.name], file=sys.stderr, flush=True)
     repos = [row for name, row in table.items() if name.startswith("repos/")]

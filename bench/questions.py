@@ -49,8 +49,6 @@ def ask(questions: Sequence[dict[str, Any]], root: Path, index_dir: Path, encode
     options = {"encoder": encoder, "index_dir": str(index_dir), "isolation": "never", "feedback": False}
     with Index.open(root, **options) as index:
         index.update()
-        if encoder != "none":
-            index.embed()
         asked = []
         for question in questions:
             answer = index.search(question["question"], k=K)

@@ -75,7 +75,6 @@ def dump(options: argparse.Namespace) -> None:
             # With several parsers the order of files, and so that of equal scores, differs from run to run.
             with Index.open(place, processes=1, **settings) as index:
                 index.update()
-                index.embed()
                 for number, question in enumerate(questions):
                     asked = {"default": {}} | (VARIANTS if number % 10 == 0 else {})
                     for variant, flags in asked.items():

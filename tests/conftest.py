@@ -28,7 +28,7 @@ from dowse.indexing.parse_pool import keep_idle_workers  # noqa: E402
 DATA = Path(__file__).parent / "data"
 # What says how to test, not how dowse works.
 _KEPT = (
-    *("DOWSE_REQUIRE_TOOLS", "DOWSE_EXPLORE"),
+    *("DOWSE_REQUIRE_TOOLS", "DOWSE_REQUIRE_INTEGRATIONS", "DOWSE_EXPLORE"),
     *("DOWSE_REQUIRE_CLUSTER", "DOWSE_TEST_CLUSTER", "DOWSE_TEST_TOOLS", "DOWSE_TEST_ELASTICSEARCH"),
     "DOWSE_TEST_NODES",
 )
@@ -193,5 +193,4 @@ def bakery(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
     place = str(tmp_path_factory.mktemp("bakery") / "i")
     index = Index.open(sample, index_dir=place, refresh="never", encoder="small")
     index.update()
-    index.embed()
     return index

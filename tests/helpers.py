@@ -111,7 +111,7 @@ def index_tree(root: Path, files: Mapping[str, str | bytes], **settings: object)
     index = Index.open(
         write_tree(root, files), index_dir=str(root.with_name(f"{root.name}-index")), **settings
     )
-    index.update()
+    index.update(embed=False)
     return index
 
 

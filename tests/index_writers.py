@@ -99,8 +99,8 @@ def prepare(base: Path) -> dict[str, Place]:
     (tree / "m0.py").unlink()
     age(tree)
     with places["words"].opened() as index:
-        index.update()
-        index.link()
+        index.update(embed=False)
+        index.graph.link()
     with places["new"].copy(places["new"].folder.with_name("export")).opened() as index:
         from dowse.transfer.export_index import export
 
@@ -118,26 +118,25 @@ def _source(word: str, i: int) -> str:
 
 def _build(index: Index) -> None:
     index.update()
-    index.embed()
-    index.count_terms()
+    index.internals.count_terms()
 
 
 def first(place: Place) -> None:
     """Index a tree that has no index."""
     with place.opened() as index:
-        index.update()
+        index.update(embed=False)
 
 
 def rebuild(place: Place) -> None:
     """Replace an index."""
     with place.opened() as index:
-        index.update(rebuild=True)
+        index.update(rebuild=True, embed=False)
 
 
 def embed(place: Place) -> None:
     """Encode all symbols."""
     with place.opened() as index:
-        index.embed(chunk=_CHUNK)
+        index.vectors.embed(chunk=_CHUNK)
 
 
 class _NoReporter:
@@ -194,7 +193,7 @@ def watch(place: Place) -> None:
 def terms(place: Place) -> None:
     """Count the terms of an index."""
     with place.opened() as index:
-        index.count_terms()
+        index.internals.count_terms()
 
 
 def feedback(place: Place) -> None:
@@ -211,7 +210,7 @@ def feedback(place: Place) -> None:
 def adapter(place: Place) -> None:
     """Learn from the history."""
     with place.opened() as index:
-        index.learn()
+        index.vectors.learn()
 
 
 def commits(place: Place) -> None:
@@ -265,7 +264,7 @@ COMMANDS: dict[str, tuple[Callable[[Place], int], str]] = {
 def state(place: Place) -> State:
     """Return all that is at a place; raises if any of it is damaged, or does not answer."""
     with place.opened() as index:
-        index.on_rebuild = _refuse  # what a writer leaves is never damaged
+        index.internals.on_rebuild(_refuse)  # what a writer leaves is never damaged
         events = [event._replace(time=0.0) for event in FeedbackStore.open(index.root).events()]
         if not index.exists:
             return State(None, False, {}, events, None)
@@ -296,7 +295,7 @@ def mended(place: Place, writer: str) -> State:
     """Return all that is at a place after an update, and after the next run of a writer."""
     with place.opened() as index:
         _build(index)
-        index.link()
+        index.graph.link()
     if writer in ("adapter", "commit search"):
         WRITERS[writer][0](place)
     return state(place)

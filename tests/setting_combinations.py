@@ -106,8 +106,6 @@ def make_index(kind: str, folder: Path, values: Values) -> Index:
     name = "-".join(map(str, values.values()))
     index = Index.open(root, index_dir=str(folder / f"{kind}-{name}"), refresh="never", **values)
     index.update()
-    if index.encoder is not None:
-        index.embed()
     _record_feedback(index)
     return index
 

@@ -21,9 +21,10 @@ BUDGETS = {
     "encoders": 1_710,
     "eval": 4_120,
     "feedback": 580,
-    "formats": 790,
+    "formats": 930,
     "graph": 7_330,
     "history": 1_325,
+    "index": 1_350,
     "indexing": 2_090,
     "ingest": 880,
     "install": 1_060,
@@ -40,10 +41,10 @@ BUDGETS = {
     "vectors": 1_870,
     "watch": 1_050,
     "workers": 915,
-    "": 2_990,
+    "": 2_340,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
-MAX_TESTS, MAX_BENCH, MAX_WORDS = 48_340, 10_450, 27_000
+MAX_TESTS, MAX_BENCH, MAX_WORDS = 48_780, 10_450, 27_000
 _PROGRAMS = {".py", ".java", ".php", ".go", ".mjs", ".rb", ".cpp", ".cs"}
 # Made from declarations (`scripts/schemas`, `scripts/docs_site`).
 GENERATED = {"LANGUAGES.md", "SETTINGS.md"}

@@ -34,7 +34,6 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     place = tmp_path_factory.mktemp("naming")
     index = Index.open(write_tree(place / "code", FILES), index_dir=str(place / "i"), encoder="small")
     index.update()
-    index.embed()
     return index
 
 
@@ -141,7 +140,6 @@ def test_related_names_the_group_and_its_members(tmp_path: Path) -> None:
     files = {f"m{n}.py": f"def read_file_{n}(path):\n    return open(path).read()\n" for n in range(12)}
     index = Index.open(write_tree(tmp_path / "c", files), index_dir=str(tmp_path / "i"), encoder="small")
     index.update()
-    index.embed()
     cluster = index.related("read_file_3", k=4).cluster
     assert cluster is not None
     assert len(cluster.members) <= 4

@@ -10,6 +10,9 @@ from dataclasses import fields, is_dataclass
 from types import FunctionType
 
 import dowse
+from dowse.index.contents import Contents
+from dowse.index.graph import Graph
+from dowse.index.vectors import Vectors
 
 _WIDTH = 90
 
@@ -18,8 +21,13 @@ def python_reference() -> str:
     """Return the page."""
     parts = ["# Python API", "What `from dowse import …` offers."]
     for name in dowse.__all__:
-        if inspect.isclass(exported := getattr(dowse, name)):
+        exported = getattr(dowse, name)
+        if inspect.isclass(exported):
             parts += _class(exported)
+        elif isinstance(exported, FunctionType):
+            parts += [f"## {name}", f"```python\n{_signature(exported)}\n```", inspect.getdoc(exported) or ""]
+    for group in (Graph, Contents, Vectors):
+        parts += _class(group)
     return "\n\n".join(parts) + "\n"
 
 
@@ -45,13 +53,13 @@ def _class(kind: type) -> Iterator[str]:
 def _signature(function: FunctionType) -> str:
     """Return a signature as the source has it, one parameter a line where it is long."""
     (node,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
-    assert isinstance(node, ast.FunctionDef)  # noqa: S101 - the source of a function
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)  # noqa: S101 - the source of a function
     node.body, node.decorator_list = [ast.Pass()], []
-    text = ast.unparse(node).removeprefix("def ").rpartition(":")[0]
+    text = ast.unparse(node).removeprefix("async ").removeprefix("def ").rpartition(":")[0]
     if len(text) <= _WIDTH:
         return text
     node.returns, returns = None, node.returns
-    text = ast.unparse(node).removeprefix("def ").rpartition(":")[0]
+    text = ast.unparse(node).removeprefix("async ").removeprefix("def ").rpartition(":")[0]
     name, _, parameters = text.removesuffix(")").partition("(")
     result = f" -> {ast.unparse(returns)}" if returns else ""
     return f"{name}(\n{textwrap.indent(textwrap.fill(parameters, _WIDTH), '    ')}\n){result}"

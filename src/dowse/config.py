@@ -33,6 +33,10 @@ Fusion = Literal["auto", "blend", "rrf", "weighted", "convex", "intersection", "
 Fuzziness = Literal["auto", "0", "1", "2"]
 # Maximal marginal relevance; the best of each cluster; from each cluster its share.
 Diversify = Literal["", "mmr", "cluster", "sample"]
+View = Literal["symbol", "docs"]
+VectorSearch = Literal["auto", "exact", "approx"]
+Device = Literal["auto", "cpu", "cuda"]
+When = Literal["auto", "always", "never"]
 # By location in the file tree (hyperbolic or Euclidean distance, or spectral on hops), or by embedding.
 Clustering = Literal["hyperbolic", "euclidean", "spectral", "meaning"]
 
@@ -41,7 +45,7 @@ FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
 FUZZINESS: tuple[Fuzziness, ...] = get_args(Fuzziness)
 DIVERSIFY: tuple[Diversify, ...] = get_args(Diversify)
 CLUSTERINGS: tuple[Clustering, ...] = get_args(Clustering)
-_WHEN = ("auto", "always", "never")
+_WHEN: tuple[When, ...] = get_args(When)
 _CORES = max(1, os.cpu_count() or 1)
 
 
@@ -82,12 +86,12 @@ class Settings:
     processes: int = setting(_CORES, "parsing processes", minimum=1, shown_default="all cores")
     encoder: str = setting("base", "base, small, a model's folder, hf:owner/name, or none", is_path=True)
     view: str = setting(
-        "symbol", "encode whole symbols, or only their docs", choices=("symbol", "docs"), project=True
+        "symbol", "encode whole symbols, or only their docs", choices=get_args(View), project=True
     )
     vectors: str = setting(
-        "auto", "nearest-neighbour search, auto by the number of vectors", choices=("auto", "exact", "approx")
+        "auto", "nearest-neighbour search, auto by the number of vectors", choices=get_args(VectorSearch)
     )
-    device: str = setting("auto", "device that encoders run on", choices=("auto", "cpu", "cuda"))
+    device: str = setting("auto", "device that encoders run on", choices=get_args(Device))
     threads: int = setting(_CORES, "encoding threads", minimum=1, shown_default="all cores")
     resident_minutes: float = setting(
         10.0, "idle minutes of the process that a search leaves to embed and to answer the next ones; 0: none"
@@ -316,7 +320,7 @@ def _to_type(spec: SettingSpec, value: Any) -> Any:  # noqa: ANN401 - what a fil
 
 
 def _to_text(value: object) -> str:
-    if not isinstance(value, str | int | float):
+    if not isinstance(value, str | int | float | os.PathLike):
         raise TypeError
     text = str(value)
     if "\0" in text or "\n" in text:

@@ -57,6 +57,11 @@ _UNLIMITED = Deadline()
 _current: ContextVar[Deadline] = ContextVar("deadline", default=_UNLIMITED)
 
 
+def current() -> Deadline:
+    """Return the deadline of the current query, which may be none."""
+    return _current.get()
+
+
 @contextlib.contextmanager
 def within(deadline: Deadline) -> Iterator[None]:
     """Have everything that this thread does meanwhile end by a deadline."""

@@ -340,6 +340,12 @@ def _parts(text: str) -> list[str]:
 
 
 def _unknown(reader: Reader, text: str) -> DowseError:
+    path = normalize_name(text).removeprefix("./")
+    if path and (files := reader.files_with_suffix(path)):
+        rows = reader.rows_of_files([files[0].file_id])
+        named = [row.qualified_name for row in rows if row.kind not in NON_DEFINITION_KINDS]
+        example = " or ".join(map(escape_name, named[:_MAX_SUGGESTED]))
+        return UnknownName(f"{text} is a file: name a symbol in it{example and ', e.g. '}{example}")
     near = " or ".join(escape_name(name) for name in suggestions(reader, text))
     if near:
         return UnknownName(f"no symbol is called {text}; did you mean {near}?")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from dowse.json_form import json_form
@@ -236,29 +235,6 @@ class EmbeddingCoverage(NamedTuple):
     encoded: int = 0  # candidates that were encoded for this query
     candidates_missing: int = 0  # its candidates by words that still have none
     approximate: bool = False  # whether symbols, or the candidates of this query, have approximate ones
-
-
-@json_form(hidden=("words",), renamed={"total_candidates": "candidates"})
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The response of a search: the hits and how they were found."""
-
-    query: str
-    mode: str
-    hits: tuple[Hit, ...]
-    total_candidates: int
-    generation: int
-    notes: tuple[Note, ...] = field(default=())  # what was relaxed, left out, incomplete
-    embedded: EmbeddingCoverage | None = None  # None where no encoder is in use
-    plan: PlanReport | None = None
-    lanes: tuple[LaneReport, ...] = field(default=(), compare=False)  # with times, which differ
-    words: tuple[str, ...] = ()  # of the query, with those of phrases, misspelt ones corrected
-
-    def __iter__(self) -> Iterator[Hit]:
-        return iter(self.hits)
-
-    def __len__(self) -> int:
-        return len(self.hits)
 
 
 class FileFingerprint(NamedTuple):

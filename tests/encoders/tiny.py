@@ -41,7 +41,8 @@ def tokenizer_json() -> str:
     )
     root = Path(__file__).parents[2] / "src" / "dowse"
     texts = [
-        (root / name).read_text(encoding="utf-8") for name in ("config.py", "symbol_lookup.py", "index.py")
+        (root / name).read_text(encoding="utf-8")
+        for name in ("config.py", "symbol_lookup.py", "index/api.py")
     ]
     tokenizer.train_from_iterator([*texts, "Größe größer ÜBER über 2024 2023 1999 " * 20], trainer)
     return tokenizer.to_str()

@@ -165,7 +165,6 @@ def own_places() -> set[str]:
 def test_the_users_own_index_is_never_touched(tree_copy: Path, questions: Dataset) -> None:
     own = Index.open(tree_copy, encoder="small")
     own.update()
-    own.embed()
     own.close()
     before = contents(own.backend.folder)
     (tree_copy / "new.py").write_text("def brand_new():\n    return 1\n")
@@ -207,7 +206,7 @@ def test_an_index_that_is_named_is_made_once_and_refreshed_only_when_told(
     third = run_dataset(questions, tree_copy, running("keyword"), place, refresh=True)
     assert [each.dataset.index["files"] for each in (first, second, third)] == [4, 4, 5]
     with Index.open(tree_copy, index_dir=place) as index:
-        assert index.file_count() == 5
+        assert index.contents.file_count() == 5
 
 
 def test_a_named_index_with_answers_is_refused(tree_copy: Path, tmp_path: Path) -> None:
@@ -216,7 +215,7 @@ def test_a_named_index_with_answers_is_refused(tree_copy: Path, tmp_path: Path) 
     place = str(tmp_path / "named")
     with Index.open(tree_copy, index_dir=place) as index:
         index.update()
-        assert "questions.jsonl" in {file.path for file in index.files()}
+        assert "questions.jsonl" in {file.path for file in index.contents.files()}
     with pytest.raises(EvalError, match=r"questions\.jsonl; take it out with --index"):
         run_dataset(data, tree_copy, running("keyword"), place, refresh=False)
     run_dataset(data, tree_copy, running("keyword"), place, refresh=True)

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
+from dowse.answer import Answer
 from dowse.eval.clean_index import open_clean_index
 from dowse.eval.configurations import parse_configuration
 from dowse.eval.run import make_search
 from dowse.feedback.events import Event
 from dowse.search.ranking.feedback import MAX_CLIMB_ALONE
-from dowse.types import Answer
 
 QUERY = "order loaves price"
 

@@ -144,7 +144,9 @@ NO_DENIALS = {
 def test_what_may_call_unseen_is_said(reason: str, tmp_path: Path) -> None:
     name, files, expected = NO_DENIALS[reason]
     (note,) = (
-        n for n in index_tree(tmp_path / "c", files).callers(name).notes if "taken together" not in n.text
+        n
+        for n in index_tree(tmp_path / "c", files).graph.callers(name).notes
+        if "taken together" not in n.text
     )
     assert expected in note.text
 
@@ -154,7 +156,7 @@ def test_a_certain_reference_to_a_caller_hides_no_mention(tmp_path: Path) -> Non
     text = "class Top:\n    def spin(self): ...\n\n\nclass Fan:\n    def spin(self): ...\n\n\n"
     text += "def go(x):\n    x.spin()\n\n\ndef main():\n    go('Fan.spin')\n"
     index = index_tree(tmp_path / "c", {"a.py": text})
-    for answer in (index.impact("Top.spin"), index.callers("Top.spin", depth=2)):
+    for answer in (index.graph.impact("Top.spin"), index.graph.callers("Top.spin", depth=2)):
         assert {step.symbol.name for step in answer} == {"go", "main"}
         assert {mention.line for mention in answer.mentions} == {6, 14}
 
@@ -167,10 +169,10 @@ def test_mentions_are_limited_and_counted_code_first(tmp_path: Path) -> None:
         "README.md": "Use `spin`.\n",
     }
     index = index_tree(tmp_path / "c", files)
-    answer = index.callers("spin")
+    answer = index.graph.callers("spin")
     assert (len(answer.mentions), answer.total_mentions) == (20, 32)
     assert {mention.symbol.path for mention in answer.mentions} == {"src/z.py"}
     assert [mention.text for mention in answer.mentions][:1] == ["t0 = {'f': spin}"]
-    everything = index.callers("spin", k=0).mentions
+    everything = index.graph.callers("spin", k=0).mentions
     assert [mention.symbol.path for mention in everything][-2:] == ["tests/test_a.py", "README.md"]
     assert any("32 lines mention its name" in note.text for note in answer.notes)

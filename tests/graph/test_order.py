@@ -25,7 +25,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 
 def test_commands_list_code_then_examples_then_tests(index: Index) -> None:
-    answer = index.callers("Stack.push")
+    answer = index.graph.callers("Stack.push")
     assert [step.symbol.role for step in answer] == [""] * 12 + ["example"] + ["test"] * 12
     assert answer.total_tests == 12
-    assert not index.callers("Stack.push", k=12).tests
+    assert not index.graph.callers("Stack.push", k=12).tests

@@ -178,7 +178,9 @@ def test_the_command_line(shop, capfd):
     assert main(["log", "--symbol", "ring_up", str(shop)]) == 0
     assert len(capfd.readouterr().out.splitlines()) == 4
     assert main(["log", "since:yesterday", "x", str(shop)]) == 2
+    capfd.readouterr()
     assert main(["log", "zyzzyva", str(shop)]) == 1
+    assert capfd.readouterr() == ("", "dowse: no commit is about this\n")
 
 
 def test_the_last_word_of_a_question_is_a_word(shop, capfd, monkeypatch):

@@ -26,7 +26,7 @@ def corpus(tmp_path):
 
 def test_plain_json_lines(corpus):
     _, index = corpus
-    assert index.file_count() == 5
+    assert index.contents.file_count() == 5
     (best, *_) = index.search("solve_3").hits
     assert (best.symbol.id, best.symbol.name, best.symbol.kind) == ("f3", "solve_3", "function")
     assert best.symbol.code == function(3)["code"]
@@ -53,12 +53,12 @@ def test_bad_lines_are_listed_by_file_and_line(tmp_path):
     with Index.open(tmp_path / "set", index_dir=str(tmp_path / "index")) as index:
         report = index.update()
         assert (report.added, report.skipped) == (2, 4)
-        reasons = dict(index.skipped())
+        reasons = dict(index.contents.skipped())
         assert sorted(reasons) == ["a.jsonl:2", "a.jsonl:3", "a.jsonl:4", "b.jsonl:2"]
         assert reasons["a.jsonl:2"] == "not valid JSON"
         json_lines(tmp_path / "set" / "b.jsonl", [function(2)])
         assert not index.update().wrote
-        assert "b.jsonl:2" not in dict(index.skipped())
+        assert "b.jsonl:2" not in dict(index.contents.skipped())
 
 
 def test_repeated_ids_are_told(tmp_path):
@@ -66,9 +66,9 @@ def test_repeated_ids_are_told(tmp_path):
     path = json_lines(tmp_path / "c.jsonl", rows)
     with Index.open(path, index_dir=str(tmp_path / "index")) as index:
         assert index.update().added == 2
-        assert index.file_count() == 2
-        assert "second" in index.symbol(index.symbols("solve_1")[0]).code
-        ((place, reason),) = index.skipped()
+        assert index.contents.file_count() == 2
+        assert "second" in index.contents.symbol(index.symbols("solve_1")[0]).code
+        ((place, reason),) = index.contents.skipped()
         assert place == "id f1" and "last" in reason
         assert not index.update().wrote
 

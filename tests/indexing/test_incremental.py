@@ -112,11 +112,11 @@ def test_an_edit_of_the_same_size_in_the_same_instant_is_seen(place):
 def test_a_touched_file_is_hashed_and_nothing_else_happens(place):
     root, index = place
     os.utime(root / "a.py", (1_500_000_000, 1_500_000_000))
-    assert [job.key for job in index.changes().jobs] == ["a.py"]
-    assert index.changes(exact=True).jobs == []
+    assert [job.key for job in index.contents.changes().jobs] == ["a.py"]
+    assert index.contents.changes(exact=True).jobs == []
     report = index.update()
     assert (report.wrote, report.unchanged, report.generation) == (False, 3, 1)
-    assert index.changes().jobs == []
+    assert index.contents.changes().jobs == []
     written = contents(index.backend.folder)
     index.update()
     assert contents(index.backend.folder) == written
@@ -128,7 +128,7 @@ def test_left_out_files_are_opened_once(tmp_path):
     age(root)
     with Index.open(root, index_dir=str(tmp_path / "index")) as index:
         assert index.update().skipped == 2
-        assert index.changes().count == 0
+        assert index.contents.changes().count == 0
         assert not any(index.status()["changes"].values())
         written = contents(index.backend.folder)
         events = []
@@ -136,20 +136,20 @@ def test_left_out_files_are_opened_once(tmp_path):
         assert events == [] and contents(index.backend.folder) == written
         (root / "y.js").write_text("export function readable() { return 1 }\n")
         assert index.update().added == 1
-        assert dict(index.skipped()) == {"x.dat": "binary"}
+        assert dict(index.contents.skipped()) == {"x.dat": "binary"}
 
 
 def test_ids_stay_when_other_parts_change(place):
     root, index = place
     before = {row.qualified_name: row.key for row in index.symbols("*")}
-    hashes = {row.qualified_name: index.symbol(row).content_hash for row in index.symbols("*")}
+    hashes = {row.qualified_name: index.contents.symbol(row).content_hash for row in index.symbols("*")}
     (root / "a.py").write_text(
         "import os\n\n\ndef omega():\n    return os\n\n\n" + TEXTS[0].replace("+ 1", "+ 2")
     )
     index.update()
     after = {row.qualified_name: row.key for row in index.symbols("*")}
     assert before.items() <= after.items()
-    now = {row.qualified_name: index.symbol(row).content_hash for row in index.symbols("*")}
+    now = {row.qualified_name: index.contents.symbol(row).content_hash for row in index.symbols("*")}
     assert hashes["alpha"] == now["alpha"] and hashes["beta"] != now["beta"]
 
 
@@ -191,21 +191,21 @@ def slow_tree(tmp_path, monkeypatch):
 
 
 def callers(index: Index) -> list[str]:
-    return [step.symbol.name for step in index.callers("f3").steps]
+    return [step.symbol.name for step in index.graph.callers("f3").steps]
 
 
 def test_words_can_be_searched_before_the_graph_is_built(slow_tree, tmp_path):
     with Index.open(slow_tree, index_dir=str(tmp_path / "index"), processes=2) as index:
         index.update(defer_graph=True)
-        assert not index.is_linked
+        assert not index.graph.is_linked
         assert [hit.symbol.name for hit in index.search("f3", mode="keyword").hits][:1] == ["f3"]
-        assert "the call graph is not built yet" in [note.text for note in index.callers("f3").notes]
+        assert "the call graph is not built yet" in [note.text for note in index.graph.callers("f3").notes]
         assert any(note.code == "graph" for note in index.search("what calls f3").notes)
         for _ in range(2):
             assert [hit.symbol.name for hit in index.search("/return f4/").hits] == ["f3"]
             assert not index.backend.check()
-            index.link()
-        assert index.is_linked
+            index.graph.link()
+        assert index.graph.is_linked
         assert callers(index) == ["f2"]
 
 
@@ -237,9 +237,9 @@ def test_an_update_builds_the_graph_that_another_one_did_not_live_to_build(slow_
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             patch.setattr("dowse.indexing.update.link", die)
             index.update()
-        assert not index.is_linked
+        assert not index.graph.is_linked
         index.update(defer_graph=True)  # nothing changed: the graph stays for later
-        assert not index.is_linked
+        assert not index.graph.is_linked
         index.update()
-        assert index.is_linked
+        assert index.graph.is_linked
         assert callers(index) == ["f2"]

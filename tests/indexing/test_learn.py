@@ -22,10 +22,9 @@ def learnt(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     repo = make(folder / "repo", "Fix the {topic} workshop for {thing}", THINGS)
     with opened(repo.root, folder / "index") as index:
         index.update()
-        index.embed()
-        assert index.has_new_history()
-        index.learn()
-        assert not index.has_new_history()
+        assert index.vectors.has_new_history()
+        index.vectors.learn()
+        assert not index.vectors.has_new_history()
     return repo.root, folder / "index"
 
 
@@ -54,8 +53,10 @@ def test_it_finds_what_only_the_history_knows(learnt):
         assert facts["commits"] == 60 and facts["validated"] == 60
         assert facts["strength"] and facts["after"] > facts["shuffled"] + 0.2 > facts["before"]
         assert index.search(QUESTION, mode="embedding").hits[0].symbol.name == "parse_calendar_day"
-        assert plain.status()["adapter"] is None and not adapted(plain) and not plain.has_new_history()
-        assert plain.learn() is None
+        assert (
+            plain.status()["adapter"] is None and not adapted(plain) and not plain.vectors.has_new_history()
+        )
+        assert plain.vectors.learn() is None
 
 
 @pytest.mark.parametrize("query", ["where is the falcon workshop", "falcon workshop tulips", "fix"])
@@ -68,8 +69,7 @@ def test_a_history_that_says_nothing_new_is_not_used(tmp_path):
     repo = make(tmp_path / "repo", "Fix {name} of the {thing}", THINGS)
     with opened(repo.root, tmp_path / "index") as index:
         index.update()
-        index.embed()
-        facts = index.learn()
+        facts = index.vectors.learn()
         assert facts and facts.validated == 60 and not facts.strength and facts.reason == "no gain"
         assert facts.text.endswith("not used: no gain")
         assert not adapted(index)
@@ -81,14 +81,13 @@ def test_new_commits_are_learnt_and_few_are_only_noted(place):
     with opened(root, folder) as index:
         before = read_facts(AdapterFile(folder / "derived", index.encoder.id))
         repo.commit("Fix the falcon workshop for pianos", source("falcon", 100))
-        assert index.has_new_history()
-        few = index.learn()
+        assert index.vectors.has_new_history()
+        few = index.vectors.learn()
         assert few and few.commits == 60 and few.newest == before.newest and few.head != before.head
-        assert not index.has_new_history() and adapted(index)
+        assert not index.vectors.has_new_history() and adapted(index)
         repo.commit_many(commits("Add the {topic} workshop for {thing}", ["flutes"]))
         index.update()
-        index.embed()
-        more = index.learn()
+        more = index.vectors.learn()
         assert more and more.commits == 67 and more.newest != before.newest
 
 
@@ -98,8 +97,8 @@ def test_a_rewritten_history_is_read_again(place):
     GitRepo(root).git("reflog", "expire", "--expire=now", "--all")
     GitRepo(root).git("gc", "--quiet", "--prune=now")
     with opened(root, folder) as index:
-        assert index.has_new_history()
-        facts = index.learn()
+        assert index.vectors.has_new_history()
+        facts = index.vectors.learn()
         assert facts and facts.commits == 60 and facts.strength
 
 
@@ -107,10 +106,10 @@ def test_an_evaluation_learns_nothing_that_is_as_new_as_its_questions(place):
     root, folder = place
     names = GitRepo(root).git("log", "--format=%H").split()
     with opened(root, folder) as index:
-        facts = index.learn(asked=[names[0][:12], names[5][:12]])
-        assert facts and facts.commits == 54 and index.has_new_history()
-        assert index.learn(asked=[names[0], "0" * 12]).commits == 0  # of another history
-        assert index.learn().commits == 60
+        facts = index.vectors.learn(asked=[names[0][:12], names[5][:12]])
+        assert facts and facts.commits == 54 and index.vectors.has_new_history()
+        assert index.vectors.learn(asked=[names[0], "0" * 12]).commits == 0  # of another history
+        assert index.vectors.learn().commits == 60
 
 
 @pytest.mark.parametrize("damage", ["short", "flipped"])
@@ -124,7 +123,7 @@ def test_a_damaged_adapter_counts_as_none(place, damage):
     file.write_bytes(data[: len(data) // 2] if damage == "short" else data)
     with opened(root, folder) as index:
         assert not adapted(index)
-        assert index.has_new_history()
+        assert index.vectors.has_new_history()
 
 
 @pytest.mark.parametrize("damage", [b"{", b"[1, 2]"])
@@ -134,7 +133,7 @@ def test_damaged_commits_are_mined_again(place, damage):
     (file,) = (folder / "derived").glob("adapter-*")
     file.unlink()
     with opened(root, folder) as index:
-        assert index.learn().commits == 60
+        assert index.vectors.learn().commits == 60
 
 
 @pytest.mark.parametrize("history", large_from(2, ["shallow", "none", "alternates", "few", "unreadable"]))
@@ -157,11 +156,10 @@ def test_where_nothing_can_be_learnt_nothing_changes(learnt, tmp_path, history):
             pack.write_bytes(b"PACK")
     with opened(root, tmp_path / "index") as index:
         index.update()
-        index.embed()
-        facts = index.learn()
+        facts = index.vectors.learn()
         assert not adapted(index)
         if history == "none":
             assert facts is None and index.status()["adapter"] is None
         else:
             assert facts and facts.reason and index.status()["adapter"]["text"].startswith("none: ")
-        assert not index.has_new_history()
+        assert not index.vectors.has_new_history()

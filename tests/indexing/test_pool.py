@@ -76,7 +76,7 @@ def test_two_builds_number_files_alike(tmp_path):
     for build in ("one", "two"):
         with Index.open(tmp_path / "repo", index_dir=str(tmp_path / build), processes=4) as index:
             index.update()
-            builds.append([(file.file_id, file.path) for file in index.files()])
+            builds.append([(file.file_id, file.path) for file in index.contents.files()])
     assert builds[0] == builds[1]
     assert [path for _, path in sorted(builds[0])] == sorted(tree)
 
@@ -157,7 +157,7 @@ def test_an_update_says_which_files_were_not_parsed(tmp_path):
     root = write_tree(tmp_path / "tree", {"A.java": "/* a\n" * 16_000, "b.py": "def fine(): ...\n"})
     with Index.open(root, index_dir=str(tmp_path / "index")) as index:
         report = index.update()
-        assert report.added == 2 and index.skipped() == []
+        assert report.added == 2 and index.contents.skipped() == []
         ((path, problem),) = report.failed
         assert path == "A.java" and problem.endswith("; indexed as plain lines")
         assert [row.name for row in index.symbols("fine")] == ["fine"]
@@ -194,7 +194,7 @@ def test_an_update_lists_what_killed_the_parser(tmp_path, monkeypatch):
         report = index.update()
         assert report.added == 1
         assert report.failed == (("segfault.py", "parser died (SIGSEGV)"),)
-        assert index.skipped() == [("segfault.py", "parser died (SIGSEGV)")]
+        assert index.contents.skipped() == [("segfault.py", "parser died (SIGSEGV)")]
         assert [row.name for row in index.symbols()] == ["fine"]
         written = contents(index.backend.folder)
         assert not index.update().wrote
@@ -202,7 +202,7 @@ def test_an_update_lists_what_killed_the_parser(tmp_path, monkeypatch):
         monkeypatch.undo()
         (root / "segfault.py").write_text("def mended(): ...\n")
         assert index.update().added == 1
-        assert index.skipped() == []
+        assert index.contents.skipped() == []
 
 
 def test_a_writer_that_cannot_parse_leaves_the_index_as_it_was(tmp_path, monkeypatch):

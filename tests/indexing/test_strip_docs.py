@@ -47,7 +47,7 @@ def test_words_of_documentation(indexed, name):
     for query in (word, f'"{word}"', f"/{word}/"):
         hits = index.search(query, k=0, fuzziness="0").hits
         assert [hit.symbol.path for hit in hits] == ([] if stripped else [name]), query
-    symbols = [index.symbol(row) for row in index.symbols("*", 1000) if row.path == name]
+    symbols = [index.contents.symbol(row) for row in index.symbols("*", 1000) if row.path == name]
     assert symbols and any("kept" in symbol.code for symbol in symbols)
     said = any(word in symbol.doc + symbol.code + symbol.signature for symbol in symbols)
     assert said is not stripped

@@ -66,5 +66,4 @@ def indexed_plainly(address: str, roots: Iterable[Path]) -> dict[str, object]:
     for root in roots:
         with Index.open(root, backend=address, encoder=ENCODER) as index:
             index.update()
-            index.embed()
     return everything(address, root)

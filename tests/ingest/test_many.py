@@ -78,7 +78,7 @@ def test_local_indexes_equal_those_of_single_runs(depot: list[Path], tmp_path: P
         alone.update()
         together = Index.open(root, encoder=ENCODER)
         assert image(together) == image(alone)
-        assert together.unembedded() == 0
+        assert together.vectors.missing() == 0
 
 
 def test_an_index_on_a_cluster_equals_that_of_single_runs(

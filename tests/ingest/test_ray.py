@@ -137,7 +137,7 @@ def test_local_workers_are_started_and_stopped(depot: list[Path], tmp_path: Path
         alone.update()
         together = Index.open(root, index_dir=str(_folder_of(tmp_path / "cache", root)), encoder=ENCODER)
         assert image(together) == image(alone)
-        assert together.unembedded() == 0
+        assert together.vectors.missing() == 0
 
 
 def _folder_of(cache: Path, root: Path) -> Path:

@@ -16,7 +16,10 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
-EXTRAS = {"plain": (), "docs": ("docs",), "dev": ("dev", "docs"), "release": ("release",)}
+EXTRAS = {
+    **{"plain": (), "docs": ("docs",), "dev": ("dev", "docs"), "release": ("release",)},
+    "integrations": ("integrations",),
+}
 LISTS = (*EXTRAS, "uv")  # what installs them
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 

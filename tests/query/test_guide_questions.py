@@ -56,7 +56,6 @@ def index(tmp_path_factory):
     settings = {"index_dir": str(folder / "index"), "encoder": "small", "isolation": "never", "threads": 1}
     with Index.open(root, **settings) as opened:
         opened.update()
-        opened.embed()
         yield opened
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dowse import Index
-from dowse.types import Answer
+from dowse.answer import Answer
 
 from helpers import write_tree
 

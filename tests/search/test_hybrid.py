@@ -259,7 +259,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Index:
         root, index_dir=str(place / "index"), encoder="small", threads=1, isolation="never", refresh="never"
     )
     index.update()
-    index.embed()
     assert index.status()["symbols"] < 60
     return index
 
@@ -527,12 +526,13 @@ def corpus(shop: Index, tmp_path_factory: pytest.TempPathFactory) -> Index:
     """The functions of the shop, each an entry of its own."""
     place = tmp_path_factory.mktemp("corpus")
     rows = [row for row in shop.symbols("*", 100) if row.kind in ("function", "method")]
-    entries = [{"_id": row.key, "text": shop.symbol(row).code, "language": row.language} for row in rows]
+    entries = [
+        {"_id": row.key, "text": shop.contents.symbol(row).code, "language": row.language} for row in rows
+    ]
     index = Index.open(
         json_lines(place / "corpus.jsonl", entries), index_dir=str(place / "i"), encoder="small", threads=1
     )
     index.update()
-    index.embed()
     return index
 
 
@@ -648,7 +648,7 @@ class Busy:
     """Lanes of an index that somebody updates while they are asked."""
 
     def __init__(self, index: Index, times: int) -> None:
-        self._index, self._lanes, self._times = index, index.lanes, times
+        self._index, self._lanes, self._times = index, index.internals.lanes, times
         self.updates = 0
 
     def run(self, reader: object, jobs: Sequence[LaneJob], seconds: float) -> list[Outcome]:
@@ -688,15 +688,15 @@ def test_a_search_goes_on_in_the_next_generation(bakery, times):
 def test_half_embedded_is_told(tmp_path):
     root = write_tree(tmp_path / "code", {"a.py": FILES["net/retry.py"]})
     index = Index.open(root, index_dir=str(tmp_path / "i"), encoder="small", threads=1)
-    index.update()
-    none = index.search(PROSE)
+    index.update(embed=False)
+    none = index.search(PROSE, embed=False)
     assert none.plan.lanes == ("keyword", "embedding") and none.embedded.symbols == 0
     assert any(str(note).startswith("0 % of the symbols are embedded; `dowse index") for note in none.notes)
-    index.embed()
+    index.vectors.embed()
     assert not any("embedded" in str(note) for note in index.search(PROSE).notes)
     write_tree(root, {"b.py": FILES["net/files.py"], "c.py": FILES["shop/prices.py"]})
-    index.update()
-    half = index.search(PROSE)
+    index.update(embed=False)
+    half = index.search(PROSE, embed=False)
     assert half.plan.lanes == ("keyword", "embedding") and names(half)[0] == "retry_with_backoff"
     assert 0 < half.embedded.symbols < half.embedded.total
     (note,) = [note for note in half.notes if "embedded" in str(note)]
@@ -777,7 +777,7 @@ def test_the_least_score_is_one_of_the_hit_itself(shop: Index, how: str):
 def test_without_vectors_it_is_told_that_nothing_is_known_to_be_alike(tmp_path: Path):
     root = write_tree(tmp_path / "shop", FILES)
     with Index.open(root, index_dir=str(tmp_path / "index"), encoder="small", isolation="never") as index:
-        index.update()
+        index.update(embed=False)
         for options in ({"diversify": "mmr"}, {"diversify": "sample", "clustering": "meaning"}):
             (note,) = index.search(WORDS, mode="keyword", **options).notes
             assert str(note).startswith("0 % of the symbols are embedded")

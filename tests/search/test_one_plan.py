@@ -58,7 +58,6 @@ def test_a_cold_search_plans_and_parses_once_and_enters_few_files(tmp_path, caps
     root, place = write_tree(tmp_path / "code", FILES), str(tmp_path / "index")
     with Index.open(root, index_dir=place, encoder="small") as index:
         index.update()
-        index.embed()
     with Tracer() as tracer:
         code = main(["search", QUESTION, str(root), "--index-dir", place, "--encoder", "small"])
     assert code == 0 and "retry" in capsys.readouterr().out

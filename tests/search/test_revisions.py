@@ -99,10 +99,8 @@ def test_clear_removes_the_revisions(shop):
 def test_vectors_are_shared(shop):
     with Index.open(shop, encoder="small") as index:
         index.update()
-        index.embed()
-        other = index.at_revision("bank")
-        other.update()
-        report = other.embed()
+        other = index.internals.at_revision("bank")
+        report = other.update().embedding
         assert report.reused >= 1  # what both have
         assert report.encoded == 2  # ring_up and count_money are not in the work tree
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse import Index
+from dowse.answer import Answer
 from dowse.query.edits import edit_distance, one_edit_away
 from dowse.query.parser import plain_query
 from dowse.search.spelling import correct_query
-from dowse.types import Answer
 
 from helpers import index_tree
 

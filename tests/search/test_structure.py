@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
+from dowse.answer import Answer
 from dowse.errors import DowseError
 from dowse.graph.model import RELATIONS
 from dowse.graph.queries import query_relation
 from dowse.symbol_lookup import AmbiguousName
-from dowse.types import Answer, SymbolRow
+from dowse.types import SymbolRow
 
 from helpers import index_tree, write_tree
 
@@ -93,7 +94,7 @@ def test_a_path_is_the_same_as_by_the_command(sample_index: Index, store: Index)
         for one, other in [*pairwise(rows), *((rows[0], row) for row in rows[1:])]:
             names = [f"{row.path}:{row.start_line}" for row in (one, other)]
             try:
-                command = index.path(*names)
+                command = index.graph.path(*names)
             except DowseError:
                 continue
             answer = index.search(f"path from {names[0]} to {names[1]}", 0)
@@ -140,14 +141,14 @@ def test_without_a_call_the_tests_that_name_a_symbol_come_first(tmp_path: Path) 
 
 
 def test_definitions_inside_tests_and_functions_make_no_name_ambiguous(store: Index) -> None:
-    assert store.callers("write_item").seed.path == "src/store.py"
+    assert store.graph.callers("write_item").seed.path == "src/store.py"
     assert len(store.search("who calls write_item").notes) < 2
 
 
 def test_overloads_are_one_entry(store: Index) -> None:
-    assert {step.symbol.name for step in store.callers("Calc.add")} == {"twice"}
+    assert {step.symbol.name for step in store.graph.callers("Calc.add")} == {"twice"}
     with pytest.raises(AmbiguousName) as caught:
-        store.callers("save")
+        store.graph.callers("save")
     names = [row.qualified_name for row in caught.value.candidates]
     assert len(names) == len(set(names))
 
@@ -165,7 +166,7 @@ def test_overloads_are_one_entry(store: Index) -> None:
 )
 def test_a_misspelt_name_gets_the_nearest_as_suggestion(store: Index, name: str, meant: str) -> None:
     with pytest.raises(DowseError, match=f"did you mean .*{meant}"):
-        store.callers(name)
+        store.graph.callers(name)
 
 
 def test_what_only_mentions_a_name_has_it_as_a_whole_word(tmp_path):

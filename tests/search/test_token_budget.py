@@ -13,7 +13,7 @@ from dowse.interfaces.cli.main import main
 from dowse.search.token_budget import file_text
 from dowse.token_estimate import estimate_tokens
 
-from helpers import index_tree
+from helpers import index_tree, write_tree
 
 FILES = {
     "src/oven.py": "import clock\n\n\nclass Oven:\n    def heat_up(self, degrees):\n        return degrees\n"
@@ -65,6 +65,27 @@ def test_of_a_long_function_the_matching_lines_are_shown(bakery: Index) -> None:
 def test_tests_and_documents_are_shown_if_they_are_asked_for(bakery: Index) -> None:
     assert "tests/test_oven.py" in {each.path for each in bakery.context("test that the oven heats").files}
     assert "README.md" in {each.path for each in bakery.context("documentation of the oven").files}
+
+
+@pytest.mark.parametrize("place", ["src", "src/bakery.py", "tests"])
+def test_only_the_folder_or_file_that_is_named_is_shown(bakery: Index, tmp_path: Path, capfd, place) -> None:
+    inside = bakery.context(QUESTION, 2_000, within=place)
+    assert inside.files and all(f"{each.path}/".startswith(f"{place}/") for each in inside.files)
+    root = write_tree(tmp_path / "code", {**FILES, ".git/HEAD": "ref: refs/heads/main\n"})
+    assert main(["context", QUESTION, str(root / place), "--tokens", "2000", "--json"]) == 0
+    shown = json.loads(capfd.readouterr().out)["context"]
+    assert [each["path"] for each in shown] == [each.path for each in inside.files]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "said"),
+    [(QUESTION, 3, "nothing fits into 3 tokens; raise --tokens"), ("zzz", 900, "is about this")],
+)
+def test_why_nothing_is_shown_is_told(bakery: Index, capfd, text: str, tokens: int, said: str) -> None:
+    where = [str(bakery.root), "--index-dir", bakery.backend.address]
+    assert main(["context", text, *where, "--tokens", str(tokens)]) == 1
+    out, err = capfd.readouterr()
+    assert out == "" and said in err
 
 
 def test_the_command(bakery: Index, capfd, monkeypatch) -> None:

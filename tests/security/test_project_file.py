@@ -106,13 +106,13 @@ def test_an_index_in_the_repository_gives_no_permissions(repository):
     place = {"index_dir": str(repository / ".idx"), "encoder": "none"}
     allowed = {"include_secrets": True, "exclude": ["!own.py"]}
     Index.open(repository, **place, **allowed).update()
-    again = Index.open(repository, **place).as_built().settings
+    again = Index.open(repository, **place).internals.as_built().settings
     assert (again.include_secrets, again.exclude) == (False, ())
-    again = Index.open(repository, **place, **allowed).as_built().settings
+    again = Index.open(repository, **place, **allowed).internals.as_built().settings
     assert (again.include_secrets, again.exclude) == (True, ("!own.py",))
     place["index_dir"] = str(repository.parent / "elsewhere")
     Index.open(repository, **place, **allowed).update()
-    again = Index.open(repository, **place).as_built().settings
+    again = Index.open(repository, **place).internals.as_built().settings
     assert (again.include_secrets, again.exclude) == (True, ("!own.py",))
 
 
@@ -253,8 +253,7 @@ def test_what_is_written_is_for_its_owner_alone(repository, tmp_path):
     try:
         index = Index.open(repository, encoder="small")
         index.update()
-        index.embed()
-        index.count_terms()
+        index.internals.count_terms()
         index.feedback.path.parent.parent.mkdir(parents=True, exist_ok=True)
     finally:
         os.umask(old)

@@ -8,11 +8,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dowse.answer import Answer
 from dowse.errors import DowseError
 from dowse.json_form import document
 from dowse.search.lanes.jobs import MENTION_SCORE
 from dowse.services.merge import LOOKAHEAD, IndexResult, PageHit, merge_answers, merge_hits, merge_notes
-from dowse.types import Answer, Hit, LaneScore, Note, PlanReport, Symbol
+from dowse.types import Hit, LaneScore, Note, PlanReport, Symbol
 
 # Few values, so that many are the same.
 confidences = st.lists(

@@ -104,17 +104,17 @@ def test_a_change_of_the_setting_counts_at_the_next_update(tmp_path, monkeypatch
     def files(**settings: object) -> set[str]:
         with Index.open(root, encoder="none", **settings) as index:
             index.update()
-            assert not index.changes(exact=True).count
-            return {file.path for file in index.files()}
+            assert not index.contents.changes(exact=True).count
+            return {file.path for file in index.contents.files()}
 
     assert files() == {"a.py"}
     with Index.open(root, encoder="none") as index:
-        reasons = dict(index.skipped())
+        reasons = dict(index.contents.skipped())
     assert reasons[".env"] == "secret by name (.env)"
     assert reasons["deploy.key"] == "secret by content (private key)"
     assert files(include_secrets=True) == {"a.py", ".env", "deploy.key"}
     with Index.open(root, encoder="none") as index:  # what a search refreshes with
-        assert index.as_built().settings.include_secrets
-        assert not index.as_built().changes(exact=True).count
+        assert index.internals.as_built().settings.include_secrets
+        assert not index.internals.as_built().contents.changes(exact=True).count
     assert files() == {"a.py"}
     assert files(include_secrets=True) == {"a.py", ".env", "deploy.key"}

@@ -55,4 +55,4 @@ def test_a_folder_that_becomes_a_link_between_two_looks_is_not_followed(tmp_path
         (root / "pkg").rename(tmp_path / "moved")
         (root / "pkg").symlink_to(outside)
         index.update(seen=seen)
-        assert index.file_count() == 0
+        assert index.contents.file_count() == 0

@@ -30,7 +30,6 @@ def made(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
     place = tmp_path_factory.mktemp("made") / "index"
     index = Index.open(sample, index_dir=str(place), encoder="small", refresh="never")
     index.update()
-    index.embed()
     return index
 
 
@@ -73,7 +72,7 @@ def test_nothing_is_parsed_or_encoded(
     assert copy.backend.check() == []
     assert report.vectors == {made.encoder.id: copy.status()["symbols"]}  # type: ignore[union-attr]
     assert not copy.update().wrote
-    assert copy.unembedded() == 0
+    assert copy.vectors.missing() == 0
 
 
 def test_readers_see_the_old_content_until_the_new_one_is_complete(
@@ -119,10 +118,10 @@ def test_what_the_other_user_has_allowed_is_not_imported(tmp_path: Path) -> None
     our_index = str(tmp_path / "our-index")
     assert main(["import", str(tmp_path / "x.zip"), str(ours), "--index-dir", our_index, "-q"]) == 0
     with Index.open(ours, index_dir=our_index, encoder="none") as index:
-        built = index.as_built()
+        built = index.internals.as_built()
         assert (built.settings.include_secrets, built.settings.exclude) == (False, ("b.py",))
         built.update()
-        assert {file.path for file in index.files()} == {"a.py", ".gitignore"}
+        assert {file.path for file in index.contents.files()} == {"a.py", ".gitignore"}
 
 
 def tree_of(root: Path, number: int) -> Path:

@@ -67,7 +67,10 @@ class Watcher:
         if not self.is_watching or not self._index.exists:
             return False
         try:
-            return not self._index.as_built().changes(exact=True).count and not self._index.unembedded()
+            return (
+                not self._index.internals.as_built().contents.changes(exact=True).count
+                and not self._index.vectors.missing()
+            )
         except DowseError:  # it is being replaced
             return False
 

@@ -62,7 +62,7 @@ def test_it_builds_an_index_that_is_missing_and_then_follows(index, root):
         (root / "shop" / "new.py").write_text(IMPORT + "def fresh_one():\n    return price_of(2)\n")
         settle(watcher)
         assert names(index, "fresh_one") == ["fresh_one"]
-        assert [step.symbol.name for step in index.callers("price_of").steps] == ["add", "fresh_one"]
+        assert [step.symbol.name for step in index.graph.callers("price_of").steps] == ["add", "fresh_one"]
         (root / "shop" / "new.py").rename(root / "shop" / "renamed.py")
         settle(watcher)
         assert [row.path for row in index.symbols("fresh_one")] == ["shop/renamed.py"]
@@ -148,11 +148,11 @@ def test_a_switch_of_branches_with_many_files_equals_a_rebuild(index, root, tmp_
     with watching(index) as (watcher, _):
         git(root, "checkout", "-q", "big")
         settle(watcher)
-        assert index.file_count() == 204
+        assert index.contents.file_count() == 204
         assert whole(index) == rebuilt(index, str(tmp_path / "fresh"))
         git(root, "checkout", "-q", "main")
         settle(watcher)
-        assert index.file_count() == 4
+        assert index.contents.file_count() == 4
         assert whole(index) == rebuilt(index, str(tmp_path / "fresh"))
 
 
@@ -229,7 +229,7 @@ def test_by_meaning_only_what_changed_is_encoded_and_branches_share_it(root, tmp
     index = Index.open(root, index_dir=str(tmp_path / "index"), encoder="small")
     with watching(index) as (watcher, heard):
         settle(watcher)
-        count = index.embed().missing
+        count = index.vectors.embed().missing
         assert count == 0
         before = len(heard.events)
         with (root / "shop" / "prices.py").open("a") as file:
@@ -243,7 +243,6 @@ def test_by_meaning_only_what_changed_is_encoded_and_branches_share_it(root, tmp
         settle(watcher)
     assert whole(index) == rebuilt(index, str(tmp_path / "fresh"))
     with Index.open(tmp_path / "other" / "shop", index_dir=str(tmp_path / "i2"), encoder="small") as other:
-        other.update()
-        report = other.embed()
+        report = other.update().embedding
         assert (report.encoded, report.missing) == (0, 0)
         assert report.reused > 0

@@ -52,6 +52,4 @@ def rebuilt(index: Index, folder: str) -> dict[str, Any]:
     settings = index.settings
     with Index.open(index.root, index_dir=folder, encoder=settings.encoder, isolation="never") as fresh:
         fresh.update(rebuild=True)
-        if fresh.encoder is not None:
-            fresh.embed()
         return whole(fresh)

@@ -40,7 +40,6 @@ def test_what_was_left_out_and_why(visitor: Visitor, server: Running) -> None:
 
 def test_bringing_up_to_date_is_seen_as_it_happens(visit: Visit, mill: Index) -> None:
     mill.update()
-    mill.embed()
     with running([mill]) as server:
         server.events("done")
         page = visit(server).open("/status")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,6 +35,11 @@ class Document(NamedTuple):
     code: str
     language: str = ""
     path: str = ""
+
+
+def as_documents(documents: Sequence[Document | str]) -> list[Document]:
+    """Return texts as documents that are nothing but code."""
+    return [Document("", "", "", each) if isinstance(each, str) else each for each in documents]
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,8 @@ class Encoder(Protocol):
     def dimension(self) -> int:
         """The length of a vector."""
 
-    def encode_documents(self, documents: Sequence[Document]) -> Vectors:
-        """Return a unit row for every document."""
+    def encode_documents(self, documents: Sequence[Document | str]) -> Vectors:
+        """Return a unit row for every document; a text is code without a name."""
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Return a unit row for every query."""

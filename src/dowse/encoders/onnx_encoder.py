@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowse.encoders.document import Document, Form, View, docs_view, query_view, views
+from dowse.encoders.document import Document, Form, View, as_documents, docs_view, query_view, views
 from dowse.encoders.encoder import file_safe
 from dowse.encoders.model_files import CONFIG_FILE as CONFIG_FILE
 from dowse.encoders.model_files import is_shipped_file, read_model_settings
@@ -127,7 +127,7 @@ class OnnxEncoder(DowseModel):
         self.name, self.dimension, self._form = config.name, config.dimension, config.form
         self.id = f"{file_safe(self.name)}-{config.fingerprint()}{'-docs' if self._docs_only else ''}"
 
-    def encode_documents(self, documents: Sequence[Document]) -> Vectors:
+    def encode_documents(self, documents: Sequence[Document | str]) -> Vectors:
         """Return a unit row for every document."""
         return self._encode(self._views(documents), self._run)
 
@@ -135,7 +135,8 @@ class OnnxEncoder(DowseModel):
         """Return a unit row for every query."""
         return self._encode([[query_view(text, self.words, self._form)] for text in texts], self._run)
 
-    def _views(self, documents: Sequence[Document]) -> list[list[View]]:
+    def _views(self, texts: Sequence[Document | str]) -> list[list[View]]:
+        documents = as_documents(texts)
         if self._docs_only:
             return [[docs_view(document, self.words, self._form)] for document in documents]
         return [views(document, self.words, self._form) for document in documents]

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.encoders.document import Document
+from dowse.encoders.document import Document, as_documents
 from dowse.encoders.encoder import file_safe
 from dowse.encoders.model_files import load_tokenizer, model_errors, read_model_settings
 from dowse.errors import DowseError
@@ -66,10 +66,11 @@ class PromptedEncoder:
     _form: TextForm
     _docs_only: bool
 
-    def encode_documents(self, documents: Sequence[Document]) -> Vectors:
+    def encode_documents(self, documents: Sequence[Document | str]) -> Vectors:
         """Return a unit row for every document."""
         prompt = self._form.document_prompt
-        return self._encode([prompt + document_text(d, docs_only=self._docs_only) for d in documents])
+        texts = [document_text(d, docs_only=self._docs_only) for d in as_documents(documents)]
+        return self._encode([prompt + text for text in texts])
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Return a unit row for every query."""

@@ -51,7 +51,7 @@ class TableEncoder(OnnxEncoder):
         """Whether its document vectors stand for those of another encoder."""
         return encoder.id == self._of
 
-    def encode_documents(self, documents: Sequence[Document]) -> Vectors:
+    def encode_documents(self, documents: Sequence[Document | str]) -> Vectors:
         """Return a unit row for every document."""
         return self._encode(self._views(documents), lambda sequences, _: self._table.encode(sequences))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from dowse.errors import EvalError
 from dowse.eval.datasets.lines import first_rows
@@ -28,7 +29,7 @@ def open_clean_index(
     root: Path,
     hidden: Iterable[Dataset | Path],
     *,
-    settings: Mapping[str, object] | None = None,
+    settings: Mapping[str, Any] | None = None,
     index_dir: str = "",
     strip_docs: bool = False,
 ) -> Index:
@@ -43,7 +44,7 @@ def open_clean_index(
     whole = root.resolve()
     # Which files hold answers is no part of the name: those that come and go are removed from the same index.
     own = cache_path("indexes", whole, whole.name, (strip, *usual.exclude))
-    fixed: dict[str, object] = {
+    fixed: dict[str, Any] = {
         "exclude": (*usual.exclude, *answer_files(root, hidden, exclude=usual.exclude)),
         "strip_docs": strip,
         # Lanes in turn, without time limits: results must not depend on how busy the machine is.
@@ -58,8 +59,8 @@ def open_clean_index(
 
 def check_leakage(index: Index) -> None:
     """Raise EvalError if an existing index holds answers, or documentation that it must not (leakage)."""
-    built, rules = index.as_built(), IgnoreRules(index.settings.exclude)
-    inside = [file.path for file in index.files() if rules.ignores(file.path)]
+    built, rules = index.internals.as_built(), IgnoreRules(index.settings.exclude)
+    inside = [file.path for file in index.contents.files() if rules.ignores(file.path)]
     if inside:
         more = f" and {len(inside) - _NAMED} more" if len(inside) > _NAMED else ""
         raise EvalError(

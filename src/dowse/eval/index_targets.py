@@ -19,7 +19,7 @@ class IndexTargets:
     def __init__(self, index: Index, dataset: Dataset) -> None:
         self._index = index
         self.all = [parse_target(name, dataset.level) for name in dataset.relevant_targets]
-        self.files = {file.path: file for file in index.files()}
+        self.files = {file.path: file for file in index.contents.files()}
         # One search among all paths for each path of a target, however often it occurs.
         paths = {target.path for target in self.all if target.path}
         self._closest = {path: closest_paths(path, self.files.keys()) for path in paths}

@@ -116,7 +116,9 @@ def run_dataset(
 def prepare_index(index: Index, show: ShowProgress = lambda _: None, *, refresh: bool = True) -> None:
     """Bring an index up to date; one that is used as it is must hold no answers."""
     if refresh or not index.exists:
-        index.update(on_progress=lambda at: show(Progress("indexing", at.done, at.total, "files")))
+        index.update(
+            embed=False, on_progress=lambda at: show(Progress("indexing", at.done, at.total, "files"))
+        )
     else:
         check_leakage(index)
 
@@ -124,10 +126,10 @@ def prepare_index(index: Index, show: ShowProgress = lambda _: None, *, refresh:
 def embed(index: Index, show: ShowProgress = lambda _: None) -> None:
     """Compute the missing vectors of an index, if it has an encoder."""
     if index.settings.encoder != "none":
-        missing = index.unembedded()
+        missing = index.vectors.missing()
         if missing:
             show(Progress("embedding", 0, missing, "symbols"))
-        index.embed(on_progress=lambda at: show(Progress("embedding", at.done, at.total, "symbols")))
+        index.vectors.embed(on_progress=lambda at: show(Progress("embedding", at.done, at.total, "symbols")))
 
 
 def learn(index: Index, dataset: Dataset, show: ShowProgress = lambda _: None) -> None:
@@ -138,7 +140,7 @@ def learn(index: Index, dataset: Dataset, show: ShowProgress = lambda _: None) -
     can_learn = index.settings.encoder != "none" and index.settings.adapter and head_commit(index.root)
     if can_learn and any(_is_adapted(case.query) for case in dataset.cases):
         show(Progress("learning", 0, 1, "histories"))
-        index.learn(tuple(case.id for case in dataset.cases if case.source == GIT))
+        index.vectors.learn(tuple(case.id for case in dataset.cases if case.source == GIT))
 
 
 def _is_adapted(query: str) -> bool:
@@ -152,7 +154,9 @@ def make_search(index: Index, configuration: Configuration) -> Search:
     def search(query: str, k: int) -> Sequence[Hit]:
         # The user's settings for interactive searches must not change a row.
         fixed = {"plain": True, "feedback": False, "diversify": ""}
-        return index.search(query, k=k, page_size=_PAGE_SIZE, **{**fixed, **configuration.options}).hits
+        return index.search(
+            query, k=k, page_size=_PAGE_SIZE, embed=False, **{**fixed, **configuration.options}
+        ).hits
 
     return search
 
@@ -179,7 +183,7 @@ def _configuration_rows(index: Index, dataset: Dataset, options: RunOptions) -> 
         learn(index, dataset, options.on_progress)
     for each in runnable_configurations(index, options.configurations):
         if each.needs_counts:  # else the first query would take their time
-            index.count_terms(
+            index.internals.count_terms(
                 on_progress=lambda at: options.on_progress(Progress("counting", at.done, at.total, "texts"))
             )
         yield _row(make_search(index, each), dataset, options, each.name)

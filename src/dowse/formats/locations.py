@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from dowse.formats.snippets import definition_line, find_name
 from dowse.security.safe_files import read_below
 from dowse.security.terminal import escape_controls, escape_line_ends, escape_name
-from dowse.types import Answer, Hit, LineMatch
+from dowse.types import Hit, LineMatch
 
 if TYPE_CHECKING:
+    from dowse.answer import Answer
     from dowse.graph.model import GraphAnswer, GraphStep
 
 # Files are read for their indentation only: a larger one is not worth it.

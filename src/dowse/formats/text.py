@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from dowse.formats.snippets import NumberedLine, Window, around, snippet, with_gaps
 from dowse.formats.style import Style
 from dowse.security.terminal import escape_controls, escape_name
-from dowse.types import Answer, EmbeddingCoverage, Hit
+from dowse.types import EmbeddingCoverage, Hit
 
 if TYPE_CHECKING:
+    from dowse.answer import Answer
     from dowse.search.related import Related
 
 # Copies of a hit that are named beneath it.
@@ -29,7 +30,7 @@ _SKIPPED = f"{'⋮':>6}"
 
 def render_answer(answer: Answer, style: Style, window: Window = _WINDOW, *, explain: bool) -> str:
     """Return the hits of a search as text."""
-    terms = _query_terms(answer)
+    terms = query_terms(answer)
     plan = _render_plan(answer, style) if explain else ""
     return plan + "".join(_render_hit(hit, terms, style, window, explain) + "\n" for hit in answer.hits)
 
@@ -91,7 +92,7 @@ def mark_spans(text: str, spans: tuple[tuple[int, int], ...], style: Style) -> s
     if not style.match:
         return escape_controls(text)
     parts, position = [], 0
-    for start, end in _merge_spans(spans):
+    for start, end in merge_spans(spans):
         match = f"{style.match}{escape_controls(text[start:end])}{style.reset}"
         parts += [escape_controls(text[position:start]), match]
         position = end
@@ -167,7 +168,7 @@ def _render_matches(hit: Hit, style: Style, window: Window) -> list[str]:
 
 def _render_snippet(hit: Hit, terms: frozenset[str], style: Style, window: Window) -> list[str]:
     """Return the lines of a symbol that tell most, with their numbers."""
-    lines = with_gaps(snippet(hit, terms, window, _tokenize), hit.symbol)
+    lines = with_gaps(snippet(hit, terms, window, tokenize_lazily), hit.symbol)
     return [
         _SKIPPED if line is None else f"{line[0]:>6}  {_mark_terms(line[1], terms, style)}" for line in lines
     ]
@@ -194,14 +195,15 @@ def _render_explanation(hit: Hit, style: Style) -> list[str]:
     return [f"{style.dim}        {escape_controls(line)}{style.reset}".rstrip() for line in lines]
 
 
-def _query_terms(answer: Answer) -> frozenset[str]:
+def query_terms(answer: Answer) -> frozenset[str]:
     """Return the terms to highlight."""
     from dowse.parsing.tokenizer import tokenize_query
 
     return frozenset(tokenize_query(" ".join(answer.words)))
 
 
-def _tokenize(text: str) -> list[str]:
+def tokenize_lazily(text: str) -> list[str]:
+    """Return the terms of a text; the tokenizer is loaded when first needed."""
     from dowse.parsing.tokenizer import tokenize
 
     return tokenize(text)
@@ -213,13 +215,13 @@ def _mark_terms(text: str, terms: frozenset[str], style: Style) -> str:
         return text
     return _WORD.sub(
         lambda word: (
-            word[0] if terms.isdisjoint(_tokenize(word[0])) else f"{style.match}{word[0]}{style.reset}"
+            word[0] if terms.isdisjoint(tokenize_lazily(word[0])) else f"{style.match}{word[0]}{style.reset}"
         ),
         text,
     )
 
 
-def _merge_spans(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
+def merge_spans(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
     """Return overlapping spans as one."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted(spans):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Chunk = list[tuple[bytes, "Document"]]
 
 # Symbols encoded between two commits: a few seconds of work, which is all that a kill can cost.
-_CHUNK = 512
+CHUNK = 512
 # Queries that a large index tunes its approximate search with, and files they are taken from.
 _QUERIES, _QUERY_FILES = 300, 1000
 # Clusters of similar symbols, for `dowse related`.
@@ -50,7 +50,7 @@ def embed(
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_wait: Callable[[str], None] = lambda _: None,
     wait: float | None = None,
-    chunk: int = _CHUNK,
+    chunk: int = CHUNK,
     pause: Callable[[], bool] = lambda: False,
     finish: bool = True,
     root: Path | None = None,
@@ -83,7 +83,7 @@ def embed(
             while symbols := missing.next_chunk(chunk):
                 known = _encode(encoder, cache, writer, symbols)
                 encoded, reused = encoded + len(symbols) - known, reused + known
-                on_progress(Progress(encoded + reused, max(total, encoded + reused)))
+                on_progress(Progress(encoded + reused, max(total, encoded + reused), "symbols"))
                 if (seconds is not None and time.monotonic() - started > seconds) or pause():
                     break
             if finish and not missing.count():

@@ -33,6 +33,7 @@ from dowse.storage.protocol import Backend, Writer
 from dowse.version import __version__
 
 if TYPE_CHECKING:
+    from dowse.indexing.embed import EmbedReport
     from dowse.source.tree_scanner import ScanResult
 
 # Functions of a corpus that are sent to a parser process together.
@@ -56,6 +57,7 @@ class Report:
     skipped: int = 0
     failed: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
+    embedding: EmbedReport | None = None  # None if nothing was to be embedded
 
     @property
     def wrote(self) -> bool:
@@ -73,6 +75,7 @@ class Progress:
 
     done: int
     total: int
+    unit: str = "files"  # or "symbols", "commits"
 
 
 def update(

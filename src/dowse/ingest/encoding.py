@@ -103,9 +103,11 @@ class DistributedEncoder:
         """Return a unit vector for every query."""
         return self._encoder.encode_queries(texts)
 
-    def encode_documents(self, documents: Sequence[Document]) -> Vectors:
+    def encode_documents(self, documents: Sequence[Document | str]) -> Vectors:
         """Return a unit vector for every document."""
-        return self.submit(documents)()
+        from dowse.encoders.document import as_documents
+
+        return self.submit(as_documents(documents))()
 
     def submit(self, documents: Sequence[Document]) -> Callable[[], Vectors]:
         """Start to encode; the result waits and returns a unit vector for every document."""

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from dowse.config import cache_folder
 from dowse.errors import DowseError
@@ -51,7 +51,7 @@ FAILED: Status = "failed"
 class IngestOptions:
     """How every repository is indexed."""
 
-    flags: Mapping[str, object]  # settings given on the command line
+    flags: Mapping[str, Any]  # settings given on the command line
     embed: bool = True
     rebuild: bool = False
     wait: float | None = None
@@ -178,4 +178,4 @@ def _is_unchanged(index: Index, encoder: DistributedEncoder | None) -> bool:
             return False
         if encoder is not None and reader.embedded_count(encoder.id) < reader.counts()["symbols"]:
             return False
-    return not index.changes(exact=True).count
+    return not index.contents.changes(exact=True).count

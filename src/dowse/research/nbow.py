@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dowse.encoders.batching import normalise_rows
-from dowse.encoders.document import Document, Form, View, docs_view, query_view, views
+from dowse.encoders.document import Document, Form, View, as_documents, docs_view, query_view, views
 from dowse.encoders.model_files import load_tokenizer, model_errors, read_model_settings
 from dowse.errors import DowseError
 
@@ -111,9 +111,9 @@ class NbowEncoder:
         """Read the encoder of a model folder."""
         return cls(read_model(folder), view=view)
 
-    def encode_documents(self, documents: Sequence[Document]) -> Vectors:
+    def encode_documents(self, documents: Sequence[Document | str]) -> Vectors:
         """Unit vectors of documents: the code's, and some of the documentation's where there is any."""
-        form = self._model.form
+        form, documents = self._model.form, as_documents(documents)
         if self._docs_only:
             return normalise_rows(
                 self._prose([docs_view(document, self.words, form) for document in documents])

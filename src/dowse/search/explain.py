@@ -8,6 +8,7 @@ from itertools import repeat
 from typing import NamedTuple
 
 from dowse import deadline
+from dowse.answer import Answer
 from dowse.config import index_command
 from dowse.errors import TooSlow
 from dowse.search.context import Candidates, Ranking, SearchContext
@@ -21,7 +22,6 @@ from dowse.search.refine import diversifies_by_vectors
 from dowse.types import (
     INCOMPLETE_INDEX,
     UNLINKED_GRAPH,
-    Answer,
     Contribution,
     Hit,
     LaneReport,

@@ -10,6 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from dowse import deadline
+from dowse.answer import Answer
 from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.query.ast import PathFilter, WithinFilter, positive_leaves
@@ -79,7 +80,6 @@ from dowse.symbol_lookup import has_symbol, symbols_named
 from dowse.types import (
     NON_DEFINITION_KINDS,
     TYPE_KINDS,
-    Answer,
     Contribution,
     EmbeddingCoverage,
     Note,

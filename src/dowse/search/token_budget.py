@@ -14,11 +14,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from dowse.answer import Answer
 from dowse.json_form import json_form
 from dowse.parsing.tokenizer import tokenize
+from dowse.query.evaluate import is_within
 from dowse.storage.protocol import Reader
 from dowse.token_estimate import estimate_tokens
-from dowse.types import NON_DEFINITION_KINDS, Answer, Hit, Note, Symbol, SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, Hit, Note, Symbol, SymbolRow
 
 # Hits that are candidates.
 CANDIDATES = 100
@@ -94,9 +96,11 @@ def file_text(file: ContextFile) -> str:
     return "\n".join(lines)
 
 
-def select_context(reader: Reader, answer: Answer, max_tokens: int) -> ContextAnswer:
-    """Return the best lines for the hits of a question, within a budget."""
+def select_context(reader: Reader, answer: Answer, max_tokens: int, within: str = "") -> ContextAnswer:
+    """Return the best lines for the hits of a question, within a budget, and within a folder or file."""
     candidates = _candidates(reader, answer)
+    if within:
+        candidates = [each for each in candidates if is_within(within, each.row.path)]
     texts = dict(_texts(reader, [each.row for each in candidates]))
     for each in candidates:
         each.lines = texts[each.row.row].numbered_lines

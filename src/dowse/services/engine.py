@@ -74,7 +74,7 @@ class Engine:
         if task != "check":
             entry.broker.publish(served.name, "waiting", detail="in line")
         if task == "rebuild":
-            served.index.lanes.close()
+            served.index.internals.lanes.close()
         self._maintainer.request(served.index, task)
         return True
 
@@ -131,4 +131,4 @@ class Engine:
                 served.past_queries.refresh()
                 served.names.refresh()
                 if served.names.cached() is not None:
-                    served.index.warm()
+                    served.index.internals.warm()

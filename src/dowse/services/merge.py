@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dowse.answer import Answer
 from dowse.errors import DowseError
 from dowse.json_form import json_form
 from dowse.search.lanes.jobs import MENTION_SCORE
-from dowse.types import Answer, EmbeddingCoverage, Hit, LaneReport, Note, NoteCode, PlanReport
+from dowse.types import EmbeddingCoverage, Hit, LaneReport, Note, NoteCode, PlanReport
 
 # A hit's sort key is the best value among it and the hits that follow it in its own index, so many in all:
 # each index must give as many more hits as the page shows, less one.

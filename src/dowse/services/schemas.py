@@ -8,10 +8,10 @@ from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
 
+from dowse.answer import Answer
 from dowse.graph.model import AmbiguousAnswer, GraphAnswer
 from dowse.json_form import is_declared, json_fields
 from dowse.services.merge import SearchPage
-from dowse.types import Answer
 
 
 @cache

@@ -241,10 +241,10 @@ class MaintainedIndex:
     def _has_changed(self) -> bool:
         """Whether files differ from the index, as far as that is quick to find out."""
         try:
-            index = self._index.as_built()
-            if index.settings.refresh == "auto" and index.file_count() > REFRESH_FILES:
+            index = self._index.internals.as_built()
+            if index.settings.refresh == "auto" and index.contents.file_count() > REFRESH_FILES:
                 return False
-            return bool(index.changes().count)
+            return bool(index.contents.changes().count)
         except DowseError:
             return True
 
@@ -295,6 +295,7 @@ class MaintainedIndex:
         is_first = rebuild or not self._index.exists
         self._to_link = self._to_link or is_first
         report = (self._index if rebuild else self._as_built()).update(
+            embed=False,
             rebuild=rebuild,
             seen=seen,
             defer_graph=is_first,  # searches wait for words
@@ -317,19 +318,19 @@ class MaintainedIndex:
         self._scan()
         if self._to_fit and not self._to_embed:
             self._to_fit = False
-            self._index.embed(wait=_LOCK_SECONDS)
+            self._index.vectors.embed(wait=_LOCK_SECONDS)
 
     def _embed(self) -> None:
         """Build the call graph and encode symbols without a vector, until changes come in between."""
-        if self._to_link and not self._index.is_linked:
+        if self._to_link and not self._index.graph.is_linked:
             if self._to_embed:
-                self._index.embed_approximately()  # takes seconds, the graph of a large tree minutes
-            self._index.link(wait=_LOCK_SECONDS)
+                self._index.vectors.embed_approximately()  # takes seconds, the graph of a large tree minutes
+            self._index.graph.link(wait=_LOCK_SECONDS)
         self._to_link = False
         if not self._to_embed:
             return
         self._begin_embedding()
-        report = self._index.embed(
+        report = self._index.vectors.embed(
             chunk=_CHUNK,
             finish=not self._is_watched,
             wait=_LOCK_SECONDS,
@@ -349,7 +350,7 @@ class MaintainedIndex:
         """Let other processes see how far this one is, and take over."""
         with self._index.backend.reader() as reader:
             derived = reader.cache_folder  # None on a cluster
-        missing = self._index.unembedded()
+        missing = self._index.vectors.missing()
         if self._embedding is None and derived is not None and missing:
             folder = EmbeddingFolder(derived)
             self._embedding_lock.enter_context(write_lock(folder.path, 0.0, lambda _: None))
@@ -375,20 +376,20 @@ class MaintainedIndex:
     def _start_learning(self) -> None:
         """Learn from new commits, in a thread: it takes minutes, in which files change."""
         self._to_learn = False
-        if not self._index.unembedded() and self._index.has_new_history():
+        if not self._index.vectors.missing() and self._index.vectors.has_new_history():
             self._learner = threading.Thread(target=self._learn, daemon=True)
             self._learner.start()
 
     def _learn(self) -> None:
         # Nobody reads an error: the index is gone, or the disk is full. New commits are a new attempt.
         with contextlib.suppress(DowseError, OSError):
-            self._index.learn()
+            self._index.vectors.learn()
 
     def _as_built(self) -> Index:
         """Return the index with the settings it was made with; saved files are parsed one by one."""
         if not self._index.exists:
             return self._index
-        built = self._index.as_built()
+        built = self._index.internals.as_built()
         settings = replace(built.settings, processes=1) if self._is_watched else built.settings
         return Index(built.root, settings, built.backend)
 

@@ -140,7 +140,7 @@ def test_the_users_index_is_never_touched(run, tree_copy, cases):
 
 def indexed(place: Path, tree: Path) -> set[str]:
     with Index.open(tree, index_dir=str(place)) as index:
-        return {file.path for file in index.files()}
+        return {file.path for file in index.contents.files()}
 
 
 def test_answers_in_the_searched_tree_are_never_found(run, tree_copy, tmp_path):

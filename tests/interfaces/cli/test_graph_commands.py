@@ -190,7 +190,7 @@ def test_an_ambiguous_name_asks_back(run, index):
     jsonschema.validate(data, SCHEMA)
     assert code == 2 and [row["path"] for row in data["candidates"]] == ["shop/cart.py", "shop/other.py"]
     with pytest.raises(AmbiguousName):
-        index.callers("check")
+        index.graph.callers("check")
     assert run("callers", "cart.check")[0] == 0
 
 
@@ -204,6 +204,8 @@ def test_an_ambiguous_name_asks_back(run, index):
         (("callers", "fill", "-k", "-1"), "`k` is a number"),
         (("path", "fill", "nowhere"), "no symbol is called nowhere"),
         (("impact", ""), "no symbol is called"),
+        (("impact", "shop/main.py"), "shop/main.py is a file: name a symbol in it, e.g. "),
+        (("callers", "./shop/cart.py"), "or Cart.add"),
     ],
 )
 def test_bad_input_is_told(run, arguments, said):

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from test_terminal import HOSTILE, OWN, is_harmless
 
 from dowse import Index
+from dowse.answer import Answer
 from dowse.formats.graph_text import render_graph
 from dowse.formats.json_format import json_document
 from dowse.formats.locations import Location, SourceFiles, escape_locations, format_lines, match_locations
@@ -31,7 +32,6 @@ from dowse.interfaces.daemon.command import CapturedOutput
 from dowse.json_form import document
 from dowse.search.related import Related
 from dowse.types import (
-    Answer,
     Contribution,
     Edge,
     Hit,

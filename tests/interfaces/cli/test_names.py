@@ -112,7 +112,6 @@ def test_a_name_has_no_vector(tree: Path, tmp_path: Path) -> None:
 
     index = Index.open(tree, index_dir=str(tmp_path / "i"), encoder="small")
     index.update()
-    index.embed()
     with pytest.raises(DowseError, match=r"Cart.currency is a name \(field\), and only symbols have vectors"):
         index.related("Cart.currency")
     assert index.related("shop/cart.py:5").symbol.qualified_name == "Cart"  # the symbol around the line

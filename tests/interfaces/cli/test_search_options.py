@@ -58,7 +58,6 @@ func WashDishes(n int) int { return n }
         refresh="never",
     )
     index.update()
-    index.embed()
     return index
 
 

@@ -30,7 +30,6 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = write_tree(folder / "tree", {"a.py": "def bake_bread(flour):\n    return flour\n"})
     with Index.open(root, index_dir=str(folder / "index"), encoder="small") as index:
         index.update()
-        index.embed()
     return root
 
 

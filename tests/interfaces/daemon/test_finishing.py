@@ -62,7 +62,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pat
     text = "".join(f"def task_{i}(x):\n    return x + {i}\n\n\n" for i in range(SYMBOLS))
     root, folder = write_tree(tmp_path / "tree", {"m.py": text}), tmp_path / "index"
     with Index.open(root, index_dir=str(folder)) as index:
-        index.update()
+        index.update(embed=False)
     yield root, folder
     for pid in processes(folder):
         os.kill(pid, signal.SIGKILL)
@@ -95,8 +95,8 @@ def test_a_search_is_followed_by_all_the_vectors(place):
     left = "the rest follows in the background|less than a minute left|about \\d+ min left"
     assert re.search(rf"\b0 % of the symbols are embedded, ({left})\n", done.stderr)
     with opened(place) as index:
-        wait_for(lambda: not index.unembedded())
-        wait_for(lambda: index.embedding_progress() is None)
+        wait_for(lambda: not index.vectors.missing())
+        wait_for(lambda: index.vectors.progress() is None)
         wait_for(lambda: not workers(place[1]))  # the resident process itself stays
         assert len(processes(place[1])) == 1
         assert index.search("add numbers to a task", mode="embedding").hits
@@ -113,8 +113,8 @@ def test_a_search_by_words_is_followed_by_the_call_graph(place, monkeypatch):
     with opened(place) as index:
         index.backend.clear(wait=None)
         assert search(place, "--mode", "keyword").returncode == 0
-        wait_for(lambda: index.is_linked)
-        assert [step.symbol.name for step in index.callers("m.py:29").steps] == ["caller"]
+        wait_for(lambda: index.graph.is_linked)
+        assert [step.symbol.name for step in index.graph.callers("m.py:29").steps] == ["caller"]
 
 
 def test_commits_are_learnt(place):
@@ -132,7 +132,7 @@ def test_status_says_how_far_it_is(place):
     search(place)
     pid = running(place[1])
     with opened(place) as index:
-        wait_for(lambda: (index.embedding_progress() or EmbeddingProgress(0, 0, 0)).done)
+        wait_for(lambda: (index.vectors.progress() or EmbeddingProgress(0, 0, 0)).done)
         os.kill(pid, signal.SIGSTOP)
         root, folder = place
         text = run_dowse("status", root, "--index-dir", folder).stdout
@@ -152,7 +152,7 @@ def test_two_repositories_are_finished_by_one_process(place, tmp_path):
     search(place)
     run_dowse("search", "add numbers", other, "--index-dir", tmp_path / "index2")
     with opened(place) as index, Index.open(other, index_dir=str(tmp_path / "index2")) as second:
-        wait_for(lambda: not index.unembedded() and not second.unembedded())
+        wait_for(lambda: not index.vectors.missing() and not second.vectors.missing())
     assert len(processes(tmp_path)) == 1
 
 
@@ -175,7 +175,7 @@ def test_index_takes_over(place):
     done = run_dowse("index", root, "--index-dir", folder)
     assert done.returncode == 0 and "waiting" not in done.stderr
     with opened(place) as index:
-        assert not index.unembedded()
+        assert not index.vectors.missing()
 
 
 def test_stop_ends_the_worker_too_and_the_next_search_goes_on(place):
@@ -185,9 +185,9 @@ def test_stop_ends_the_worker_too_and_the_next_search_goes_on(place):
     assert run_dowse("stop").returncode == 0
     wait_for(lambda: not processes(place[1]) and not Path(f"/proc/{pid}").exists())
     with opened(place) as index:
-        assert index.unembedded() and index.embedding_progress() is None
+        assert index.vectors.missing() and index.vectors.progress() is None
         search(place)
-        wait_for(lambda: not index.unembedded())
+        wait_for(lambda: not index.vectors.missing())
 
 
 @pytest.mark.parametrize("is_worker", [False, True])
@@ -195,17 +195,17 @@ def test_killed_at_random_it_goes_on(place, is_worker):
     chance = random.Random(0)
     with opened(place) as index:
         for _ in range(3):
-            before = index.unembedded()
+            before = index.vectors.missing()
             search(place)
             pid = running(place[1])
             wanted = before - 128 * chance.randrange(3)
-            wait_for(lambda at=wanted: index.unembedded() <= at)
+            wait_for(lambda at=wanted: index.vectors.missing() <= at)
             os.kill(pid if is_worker else processes(place[1])[0], signal.SIGKILL)
-            wait_for(lambda gone=pid: gone not in workers(place[1]) and index.embedding_progress() is None)
-        assert 0 < index.unembedded() <= before
+            wait_for(lambda gone=pid: gone not in workers(place[1]) and index.vectors.progress() is None)
+        assert 0 < index.vectors.missing() <= before
         assert index.search("task_7", mode="keyword").hits
         search(place)
-        wait_for(lambda: not index.unembedded())
+        wait_for(lambda: not index.vectors.missing())
 
 
 def test_it_can_be_switched_off(place, monkeypatch):
@@ -219,7 +219,7 @@ def test_related_is_followed_by_all_the_vectors(place, monkeypatch):
     monkeypatch.setattr("dowse.interfaces.cli.common.QUICK_SECONDS", 0.0)
     assert main(["related", "task_3", str(root), "--index-dir", str(folder)]) == 0
     with opened(place) as index:
-        wait_for(lambda: not index.unembedded())
+        wait_for(lambda: not index.vectors.missing())
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"pid": "x"}', b'{"done": 1e999}'])

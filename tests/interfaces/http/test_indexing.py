@@ -108,7 +108,7 @@ def test_left_out_files_come_in_pages(server: Running, bakery: Index) -> None:
     whole = server.get("skipped", index="bakery")
     assert [
         (each["path"], each["reason"]) for each in whole["files"] if not each["indexed"]
-    ] == bakery.skipped()
+    ] == bakery.contents.skipped()
     pages = [server.get("skipped", index="bakery", k=1, offset=at) for at in range(whole["total"])]
     assert [page["files"][0] for page in pages] == whole["files"]
     assert [page["more"] for page in pages] == [True] * (len(pages) - 1) + [False]

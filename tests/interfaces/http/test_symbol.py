@@ -46,7 +46,6 @@ def test_a_whole_file_is_shown_too(server: Running, tmp_path: Path) -> None:
     root = write_tree(tmp_path / "t", {"blank.py": "def f():\n    pass\n\n\n    \n"})
     index = Index.open(root, index_dir=str(tmp_path / "i"), encoder="small")
     index.update()
-    index.embed()
     with running([index]) as run:
         [hit] = [hit for hit in run.get("search", q=r"/^ +$/")["hits"] if hit["kind"] == "file"]
         found = run.get("symbol", target=hit["id"])
@@ -107,7 +106,7 @@ def test_two_copies_of_one_repository(inn: Index) -> None:
 @pytest.mark.parametrize("relation", ["callers", "callees", "uses", "impact"])
 def test_graph_answers_have_the_command_lines_json(server: Running, inn: Index, relation: str) -> None:
     answer = server.get(f"graph/{relation}", target="Room.clean", index="inn", depth=2)
-    here = json.loads(json.dumps(document(getattr(inn, relation)("Room.clean", depth=2))))
+    here = json.loads(json.dumps(document(getattr(inn.graph, relation)("Room.clean", depth=2))))
     assert {name: answer[name] for name in here} == here
     jsonschema.validate({name: answer[name] for name in here}, GRAPH)
 

@@ -202,7 +202,7 @@ def test_workspace_symbols_and_search(shop: Path, bank: Path) -> None:
 
 def test_similar_symbols(shop: Path) -> None:
     with Index.open(shop, encoder="small") as index:
-        index.embed()
+        index.vectors.embed()
 
     async def work(client: Client) -> None:
         await client.initialize([shop])

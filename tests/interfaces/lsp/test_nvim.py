@@ -95,7 +95,6 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     age(root)
     with Index.open(root, encoder="small") as index:
         index.update()
-        index.embed()
     help_folder = tmp_path / "doc"
     help_folder.mkdir()
     (help_folder / "dowse.txt").write_bytes((PLUGIN / "doc" / "dowse.txt").read_bytes())

@@ -36,7 +36,6 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     age(root)
     with Index.open(root, encoder="small") as index:
         index.update()
-        index.embed()
     script = tmp_path / "conversation.js"
     bundle = ["node_modules/.bin/esbuild", "tests/conversation.ts", "--bundle", "--platform=node"]
     subprocess.run(

@@ -61,7 +61,6 @@ def served(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
     settings = {"index_dir": place, "refresh": "never", "encoder": "small"}
     index = Index.open(sample, **settings)
     index.update()
-    index.embed()
     index.close()
     repositories = Repositories(settings)
     yield repositories.open([sample])[0]

@@ -179,7 +179,7 @@ def test_paths_outside_the_roots_are_rejected(target: str, tmp_path: Path) -> No
 
 def test_related_without_a_vector_says_when_to_retry(shop: Path) -> None:
     repository = Repositories({"refresh": "never", "encoder": "small"}).open([shop])[0]
-    repository.index.update()
+    repository.index.update(embed=False)
     with pytest.raises(DowseError, match=r"no vector yet.*call again"):
         related(asked(repository), RelatedArguments(symbol="checkout"))
     reply = search(asked(repository), SEARCH_MODEL(query="pay for it"))

@@ -135,7 +135,6 @@ def ordering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     repositories = Repositories({"index_dir": place, "refresh": "never", "encoder": "small"})
     repository = repositories.open([root])[0]
     repository.index.update()
-    repository.index.embed()
     yield repository
     repositories.close()
 

@@ -22,7 +22,7 @@ async def _ignore(_: float, __: str) -> None:
 
 
 def paths_of(repository: Repository) -> set[str]:
-    return {file.path for file in repository.index.files()}
+    return {file.path for file in repository.index.contents.files()}
 
 
 def test_the_first_call_waits_no_longer_than_it_says(shop: Path) -> None:

@@ -221,7 +221,7 @@ from dowse.research.tfidf import index as tfidf_index
 tfidf_index.SEGMENT_TERMS, tfidf_index.BATCH = 40, 4
 root, folder, place, when, nth = sys.argv[1:]
 hook(place, when, nth)
-Index.open(root, index_dir=folder).count_terms()
+Index.open(root, index_dir=folder).internals.count_terms()
 """
 
 
@@ -267,4 +267,4 @@ def test_a_killed_writer_leaves_nothing_that_is_wrong(world, tmp_path, place, wh
         with index.backend.reader() as reader:
             assert len(search_tfidf(reader, terms_and_bigrams("cart item"), 100)) == len(expected)
         assert answers(index) == expected
-        assert index.count_terms() == 0
+        assert index.internals.count_terms() == 0

@@ -29,7 +29,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def make_index(root: Path, name: str = "index", encoder: str = "small", **settings: object) -> Index:
     index = Index.open(root, index_dir=str(root.with_name(name)), encoder=encoder, threads=1, **settings)
-    index.update()
+    index.update(embed=False)
     return index
 
 
@@ -45,7 +45,7 @@ def scores(answer: Answer) -> dict[str, float]:
 @pytest.mark.parametrize("isolation", ["never", "always"])
 def test_the_answer_is_that_of_an_embedded_index(root, isolation):
     with make_index(root, isolation=isolation, lane_seconds=120.0) as index:
-        first = index.search(QUERY)
+        first = index.search(QUERY, embed=False)
         assert first.plan.lanes == ("keyword", "embedding") and first.plan.fusion == "blend"
         assert (first.embedded.symbols, first.embedded.encoded, first.embedded.candidates_missing) == (
             0,
@@ -54,7 +54,7 @@ def test_the_answer_is_that_of_an_embedded_index(root, isolation):
         )
         assert [note.code for note in first.notes] == ["partly-embedded"]
         assert embedded(index) == 12
-        second = index.search(QUERY)
+        second = index.search(QUERY, embed=False)
     assert second.embedded.encoded == 0 and second.notes == ()
     assert list(scores(first)) == list(scores(second))
     assert scores(first) == pytest.approx(scores(second), abs=1e-5)
@@ -64,7 +64,7 @@ def test_the_answer_is_that_of_an_embedded_index(root, isolation):
 def test_vectors_are_kept_for_other_indexes_while_another_process_embeds(root):
     index, encoder = make_index(root, isolation="never"), load_encoder("small")
     with index.backend.vector_writer(encoder.id, encoder.dimension):
-        first = index.search(QUERY)
+        first = index.search(QUERY, embed=False)
     assert first.embedded.encoded == 12 and embedded(index) == 0
     other = make_index(root, "other", isolation="never")
     answer = other.search(QUERY)
@@ -75,7 +75,7 @@ def test_vectors_are_kept_for_other_indexes_while_another_process_embeds(root):
 def test_the_best_come_first_until_the_time_is_up(root, monkeypatch):
     monkeypatch.setattr("dowse.search.retrieval.ENCODING_SECONDS", 1e-6)
     index = make_index(root, isolation="never")
-    answer = index.search("retry a job", k=12)
+    answer = index.search("retry a job", k=12, embed=False)
     assert (answer.embedded.encoded, answer.embedded.candidates_missing) == (8, 4)
     by_meaning = {hit.symbol.name for hit in answer.hits if any(x.lane == "embedding" for x in hit.lanes)}
     assert "retry" in by_meaning and len(by_meaning) == 8
@@ -91,30 +91,30 @@ def test_an_encoder_with_a_table_needs_no_time_and_keeps_nothing(root, isolation
     monkeypatch.setattr("dowse.search.retrieval.ENCODING_SECONDS", 1e-6)
     index = make_index(root, encoder="base", isolation=isolation, lane_seconds=120.0)
     for _ in range(2):
-        answer = index.search(QUERY)
+        answer = index.search(QUERY, embed=False)
         assert answer.hits[0].symbol.name == "retry"
-        assert answer.embedded[1:] == (0, 12, 12, 0, True) and index.unembedded() == 12
+        assert answer.embedded[1:] == (0, 12, 12, 0, True) and index.vectors.missing() == 12
     text = render_answer(answer, Style(), explain=True)
     assert "12 candidates encoded for this query; approximate vectors" in text
-    index.embed()
-    assert index.search(QUERY).embedded[1:] == (12, 12, 0, 0, False)
+    index.vectors.embed()
+    assert index.search(QUERY, embed=False).embedded[1:] == (12, 12, 0, 0, False)
 
 
 def test_candidates_with_an_approximate_vector_are_not_encoded(root):
     index = make_index(root, encoder="base", isolation="never")
     table = load_approximation(index.encoder)
     embed_approximately(index.backend, index.encoder, table)
-    first = index.search(QUERY)
+    first = index.search(QUERY, embed=False)
     assert (first.embedded.encoded, first.embedded.approximate) == (0, True)
     (root / "again.py").write_text('def again(job):\n    """Try a job of the queue again."""\n')
-    index.update()
-    assert index.search(QUERY).embedded.encoded == 1
+    index.update(embed=False)
+    assert index.search(QUERY, embed=False).embedded.encoded == 1
 
 
 def test_a_corpus_is_encoded_by_the_encoder_itself(root):
     functions = [{"id": name, "code": code, "language": "python"} for name, code in FILES.items()]
     corpus = json_lines(root / "corpus.jsonl", functions)
     index = make_index(corpus, encoder="base", isolation="never")
-    answer = index.search(QUERY)
+    answer = index.search(QUERY, embed=False)
     assert (answer.embedded.encoded, answer.embedded.approximate) == (12, False)
-    assert index.unembedded() == 0
+    assert index.vectors.missing() == 0

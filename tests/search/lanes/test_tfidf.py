@@ -51,7 +51,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Index:
     root = write_tree(place / "shop", FILES)
     index = Index.open(root, index_dir=str(place / "index"), encoder="small", threads=1, refresh="never")
     index.update()
-    index.embed()
     return index
 
 

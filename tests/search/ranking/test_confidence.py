@@ -92,7 +92,6 @@ def meaning(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     place = str(tmp_path_factory.mktemp("confidence") / "i")
     with Index.open(sample, index_dir=place, encoder="small", isolation="never") as index:
         index.update()
-        index.embed()
         yield index
 
 

@@ -95,7 +95,6 @@ def test_only_questions_in_words_are_ordered_by_it(tmp_path):
     settings = {"index_dir": str(tmp_path / "index"), "encoder": "small", "threads": 1, "isolation": "never"}
     with Index.open(tmp_path, **settings) as index:
         index.update()
-        index.embed()
         sources = {
             query: {part.source for found in index.search(query) for part in found.explanation}
             for query in ("Fix the total of an empty cart", "where is the total of a cart", "Cart.total")

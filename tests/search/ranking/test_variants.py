@@ -69,7 +69,6 @@ def test_the_current_version_comes_first_unless_the_old_one_is_named(tmp_path: P
     root = write_tree(tmp_path / "tree", {"shop/v1/price.py": source * 2, "shop/v2/price.py": source})
     with Index.open(root, encoder="small") as index:
         index.update()
-        index.embed()
         first = [
             index.search(query, 1).hits[0].symbol.path for query in ("article price", "v1 article price")
         ]

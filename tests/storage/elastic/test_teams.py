@@ -37,7 +37,6 @@ def teams(secured: Secured, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
             Index.open(root, backend=secured.address(name), encoder=ENCODER) as index,
         ):
             index.update()
-            index.embed()
         roots.append(root)
     return roots[0], secured.key("searcher", "test-team-a")
 

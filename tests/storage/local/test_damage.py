@@ -138,7 +138,7 @@ def test_a_search_builds_a_damaged_index_again(broken, damage):
     with Index.open(root, index_dir=str(folder)) as index:
         assert index.backend.check() != []
         messages: list[str] = []
-        index.on_rebuild = messages.append
+        index.internals.on_rebuild(messages.append)
         found = [index.search("load", k=0), index.search('"the text"', k=0)]
         assert [len(answer.hits) for answer in found] == [60, 60]
         assert len(messages) == 1 and str(folder) in messages[0] and "\n" not in messages[0]
@@ -162,7 +162,7 @@ def test_an_update_builds_a_damaged_index_again(broken, damage, tmp_path):
 def test_damaged_vectors_alone_are_dropped(broken):
     root, folder = broken
     with Index.open(root, index_dir=str(folder), encoder="small", isolation="never") as index:
-        index.embed()
+        index.vectors.embed()
         (rows,) = folder.glob("vectors/*/*.rows")
         index.close()  # a mapped file that is cut ends the process
         os.truncate(rows, rows.stat().st_size // 2)
@@ -170,8 +170,8 @@ def test_damaged_vectors_alone_are_dropped(broken):
         answer = index.search("load the text", mode="hybrid")
         assert answer.hits and any("vectors were damaged" in str(note) for note in answer.notes)
         assert (folder / "catalog.sqlite").stat().st_ino == catalog
-        index.embed()
-        assert index.unembedded() == 0 and index.backend.check() == []
+        index.vectors.embed()
+        assert index.vectors.missing() == 0 and index.backend.check() == []
 
 
 def test_the_commands_say_what_happens(broken):
@@ -267,7 +267,7 @@ def test_an_index_that_is_unavailable_is_not_damaged(broken, monkeypatch, name, 
     monkeypatch.setattr(Catalog, "begin", fail)
     monkeypatch.setattr(CatalogQueries, "counts", fail)
     with Index.open(root, index_dir=str(folder), strip_docs=True) as index:
-        for action in (index.update, index.file_count):
+        for action in (index.update, index.contents.file_count):
             with pytest.raises(DowseError, match=f"{words}.*{remedy}") as raised:
                 action()
             assert not isinstance(raised.value, IndexDamaged)

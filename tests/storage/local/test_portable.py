@@ -39,11 +39,11 @@ def test_an_index_inside_its_tree_leaves_itself_out(sample_copy):
     age(sample_copy)
     with Index.open(sample_copy, index_dir=str(sample_copy / "sub" / "index")) as index:
         index.update()
-        assert not any("index/" in file.path for file in index.files())
+        assert not any("index/" in file.path for file in index.contents.files())
         report = index.update()
         assert not report.wrote and report.generation == 1
         assert not any(index.status()["changes"].values())
-        assert ("sub/index/", "cache folder") in index.skipped()
+        assert ("sub/index/", "cache folder") in index.contents.skipped()
 
 
 def test_one_index_is_not_for_two_places(tmp_path):
@@ -54,7 +54,7 @@ def test_one_index_is_not_for_two_places(tmp_path):
         index.update()
         before = image(index)
     with Index.open(two, index_dir=folder) as index:
-        for action in (index.update, index.changes, index.status):
+        for action in (index.update, index.contents.changes, index.status):
             with pytest.raises(DowseError, match=rf"belongs to {one}.*--index-dir.*dowse clear"):
                 action()
         assert image(index) == before

@@ -82,8 +82,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
             index.update()
             (root / "m0.py").write_text(FILES["m0.py"] + "\n\ndef added():\n    return 1\n")
             index.update()
-            index.embed()
-            index.count_terms()
+            index.internals.count_terms()
             index.log("kitchen")
             symbol = index.search("heat oven").hits[0].symbol
             index.feedback.record(Event("heat oven", symbol.id, "click", "ann", 1))

@@ -22,15 +22,15 @@ def vectors(index: Index) -> dict[str, list[float]]:
 def test_vectors_survive_an_upgrade(sample: Path, tmp_path: Path) -> None:
     folder = tmp_path / "index"
     with Index.open(sample, index_dir=str(folder), encoder="small", refresh="never") as index:
-        index.update()
-        first = index.embed()
+        index.update(embed=False)
+        first = index.vectors.embed()
         before = vectors(index)
     assert first.missing == 0 and len(before) > 10
     with closing(sqlite3.connect(folder / "catalog.sqlite")) as catalog, catalog:
         catalog.execute("UPDATE meta SET value=? WHERE key='format'", (str(FORMAT_VERSION - 1),))
     with Index.open(sample, index_dir=str(folder), encoder="small", refresh="never") as index:
         assert not index.exists
-        index.update()
-        again = index.embed()
+        index.update(embed=False)
+        again = index.vectors.embed()
         assert (again.encoded, again.missing) == (0, 0)
         assert vectors(index) == before

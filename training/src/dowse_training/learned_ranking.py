@@ -73,7 +73,7 @@ def collect(name: str, cases: Path, checkouts: Path, out: Path) -> str:
     tables, labels, owners = [], [], []
     with Index.open(checkouts / name, encoder="base", threads=1) as index:
         index.update()
-        index.embed()
+        index.vectors.embed()
         _learn(index, commits[len(asked) :])
         questions = [(each.query, set(each.symbols), False) for each in asked]
         questions += [(query, names, True) for query, names in _headings(index, checkouts / name)]
@@ -96,7 +96,7 @@ def _headings(index: Index, root: Path) -> list[tuple[str, set[str]]]:
     """Return headings of guides with the symbols that their sections name."""
     found = []
     with index.backend.reader() as reader:
-        for file in index.files():
+        for file in index.contents.files():
             if not file.path.lower().endswith((".md", ".rst")) or "change" in file.path.lower():
                 continue
             text = (root / file.path).read_text("utf-8", "replace")[:_MAX_GUIDE]

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 from dowse.config import load_settings, read_project_file
 from dowse.errors import DowseError, IndexUnavailable
 from dowse.index import (
-    QUICK_SECONDS,
-    QUICK_SYMBOLS,
     REFRESH_CHANGES,
     REFRESH_FILES,
     REVISION_SETTINGS,
@@ -31,10 +29,6 @@ if TYPE_CHECKING:
 
 # Unreadable files that are listed; `dowse status --files` lists all.
 _LISTED_FAILURES = 5
-# Hits by words whose files are embedded before others.
-_ASKED = 50
-
-
 # A watcher that indexes what was just saved is done in a moment.
 _WRITER_SECONDS = 1.0
 
@@ -50,8 +44,8 @@ class Environment:
     finish: Callable[[Index], None] = leave_unfinished  # has the rest of an index embedded in the background
 
 
-def _open_in_process(path: str, **settings: object) -> Index:
-    return Index.open(path, **settings).keep_lanes_in_process()
+def _open_in_process(path: str, **settings: Any) -> Index:  # noqa: ANN401 - as `Index.open`
+    return Index.open(path, **settings).internals.keep_lanes_in_process()
 
 
 _OF_THIS_PROCESS = Environment(os.environ, _open_in_process)
@@ -93,7 +87,7 @@ def open_index(
         _enter_revision(options, revision)
         more |= REVISION_SETTINGS
     index = here.open_index(str(options.place.root), **{**flags, **more})
-    index.on_rebuild = print_message
+    index.internals.on_rebuild(print_message)
     if note := read_project_file(index.root).note:
         print_message(note)
     return index
@@ -157,22 +151,22 @@ def ensure_current(index: Index, *, needs_graph: bool = True) -> None:
         update_index(index, defer_graph=defer_graph)
         return
     _update_if_quick(index, defer_graph)
-    if not defer_graph and not index.is_linked:
+    if not defer_graph and not index.graph.is_linked:
         print_message("building the call graph")
         try:
-            index.link()
+            index.graph.link()
         except (IndexUnavailable, OSError) as error:  # the answer says that the graph is missing
             print_message(f"the call graph can't be kept ({error})")
 
 
 def _update_if_quick(index: Index, defer_graph: bool) -> None:
-    index = index.as_built()
+    index = index.internals.as_built()
     refresh = index.settings.refresh
-    if refresh == "never" or (refresh == "auto" and index.file_count() > REFRESH_FILES):
+    if refresh == "never" or (refresh == "auto" and index.contents.file_count() > REFRESH_FILES):
         return
-    changes = index.changes().count
+    changes = index.contents.changes().count
     if refresh == "auto" and changes > REFRESH_CHANGES:
-        exact = index.changes(exact=True).count
+        exact = index.contents.changes(exact=True).count
         if exact > REFRESH_CHANGES:
             print_message(f"{exact:,} files changed since the last update; run `dowse index`")
             return
@@ -192,10 +186,11 @@ def update_index(
     defer_graph: bool = False,
 ) -> Report:
     """Update an index with a progress bar, and list the files that could not be read."""
-    from dowse.interfaces.cli.progress import ProgressBar
+    from dowse.progress import ProgressBar
 
     with ProgressBar(quiet=quiet) as bar:
         report = index.update(
+            embed=False,
             rebuild=rebuild,
             wait=wait,
             on_progress=bar.show,
@@ -211,22 +206,10 @@ def update_index(
 
 
 def embed_briefly(index: Index, query: str = "") -> None:
-    """Embed new symbols for a few seconds at most: a search must not become an indexing run.
-
-    The files that have the words of the query come first. What is left is embedded in the background.
-    """
-    missing = 0 if index.is_shared else index.unembedded()
-    if not missing or index.embedding_progress() is not None:
-        return
-    if missing > QUICK_SYMBOLS:
-        print_message(f"embedding for up to {QUICK_SECONDS:.0f} s before answering")
-    try:
-        asked = {hit.symbol.path for hit in index.search(query, _ASKED, "keyword").hits} if query else ()
-        report = index.embed(seconds=QUICK_SECONDS, wait=0.0, asked=asked)
-    except (IndexUnavailable, OSError) as error:
-        print_message(f"searching only what is embedded already ({error})")
-        return
-    embed_in_background(index, (report.encoded + report.reused) / max(report.seconds, 1e-3))
+    """Embed new symbols for a few seconds at most; what is left is embedded in the background."""
+    rate = index.vectors.embed_briefly(query, print_message)
+    if rate is not None:
+        embed_in_background(index, rate)
 
 
 def embed_in_background(index: Index, rate: float = 0.0) -> None:
@@ -238,8 +221,8 @@ def embed_in_background(index: Index, rate: float = 0.0) -> None:
     """
     if not continues_later(index) or index.is_shared:
         return
-    missing = index.unembedded()
-    if not missing and index.is_linked and not index.has_new_history():
+    missing = index.vectors.missing()
+    if not missing and index.graph.is_linked and not index.vectors.has_new_history():
         return
     if missing:
         from dowse.vectors.embedding_progress import EmbeddingProgress, announce_embedding

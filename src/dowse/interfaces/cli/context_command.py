@@ -9,7 +9,7 @@ from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import embed_briefly, open_current_index
-from dowse.interfaces.cli.printing import print_json, print_notes
+from dowse.interfaces.cli.printing import print_json, print_message, print_notes
 from dowse.json_form import document
 from dowse.security.terminal import escape_controls
 
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     text = sys.stdin.read(_MAX_CHARACTERS) if options.text == "-" else options.text
     index = open_current_index(options)
     embed_briefly(index)
-    answer = index.context(text, options.tokens)
+    answer = index.context(text, options.tokens, within=options.place.below, embed=False)
     if options.json:
         print_json(document(answer))
     else:
@@ -44,4 +44,8 @@ def run(options: argparse.Namespace) -> int:
         for number, file in enumerate(answer.files):
             shown = "\n".join(escape_controls(line) for line in file_text(file).split("\n"))
             sys.stdout.write(f"{'' if number == 0 else chr(10)}{shown}\n")
+    if not answer.files:
+        where = options.place.below or index.root
+        small = f"nothing fits into {options.tokens:,} tokens; raise --tokens"
+        print_message(small if answer.left_out else f"nothing in {where} is about this")
     return EXIT_FOUND if answer.files else EXIT_NOTHING

@@ -21,7 +21,7 @@ def enter_changes(index: Index, options: argparse.Namespace, values: dict[str, A
     if index.is_shared:
         raise DowseError("diff-search needs an index on this machine, not one on a cluster")
     base, head = parse_range(options.range)
-    files = () if head else [file.path for file in index.files()]
+    files = () if head else [file.path for file in index.contents.files()]
     changes = read_changes(index.root, base, head, files)
     if head and not is_checked_out(index.root, changes):
         options.path = str(index.root)

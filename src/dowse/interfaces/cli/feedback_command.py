@@ -68,7 +68,7 @@ def _record(options: argparse.Namespace) -> int:
 
 def _rank(index: Index, query: str, row: SymbolRow) -> int:
     """Return the rank of a symbol in the answer to a query, from 1; 0 if it is not in there."""
-    answer = index.search(query, k=MAX_COUNTED_RANK, feedback=False)
+    answer = index.search(query, k=MAX_COUNTED_RANK, feedback=False, embed=False)
     return next((hit.rank for hit in answer.hits if hit.symbol.id == row.key), 0)
 
 

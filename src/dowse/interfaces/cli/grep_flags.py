@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from dowse.answer import Answer
 from dowse.errors import UsageError
 from dowse.index import Index
-from dowse.types import Answer
 
 
 def add_matching(group: argparse._ArgumentGroup) -> None:
@@ -43,4 +43,4 @@ def context_lines(options: argparse.Namespace) -> tuple[int, int] | None:
 
 def search(index: Index, query: str, values: dict[str, Any], options: argparse.Namespace) -> Answer:
     """Search; `-c` counts all hits that there are."""
-    return index.search(query, **({"k": 0, **values} if options.count else values))
+    return index.search(query, embed=False, **({"k": 0, **values} if options.count else values))

@@ -117,10 +117,10 @@ def _clear_copy(options: argparse.Namespace, address: GitAddress) -> int:
 
 
 def _embed(index: Index, quiet: bool, wait: float | None) -> EmbedReport:
-    from dowse.interfaces.cli.progress import ProgressBar
+    from dowse.progress import ProgressBar
 
     with ProgressBar("embedding", "symbols", quiet=quiet) as bar:
-        return index.embed(wait=wait, on_progress=bar.show, on_wait=print_message)
+        return index.vectors.embed(wait=wait, on_progress=bar.show, on_wait=print_message)
 
 
 def _update_line(report: Report, root: Path) -> str:

@@ -27,7 +27,7 @@ from dowse.ingest.run import LocalWorker, Progress, Summary, Workers, collect_pa
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND
 from dowse.interfaces.cli.common import flag_settings
 from dowse.interfaces.cli.printing import print_json, print_line, print_message
-from dowse.interfaces.cli.progress import StatusLine
+from dowse.progress import StatusLine
 from dowse.storage.open import is_cluster
 
 if TYPE_CHECKING:

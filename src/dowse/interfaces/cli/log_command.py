@@ -9,10 +9,10 @@ from dowse.formats.commits import commit_lines
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import open_index
-from dowse.interfaces.cli.printing import print_json
-from dowse.interfaces.cli.progress import ProgressBar
+from dowse.interfaces.cli.printing import print_json, print_message
 from dowse.interfaces.cli.query_words import ends_in_word, is_place
 from dowse.json_form import to_json
+from dowse.progress import ProgressBar
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -46,6 +46,8 @@ def run(options: argparse.Namespace) -> int:
         print_json({"query": query, "commits": to_json(hits)})
     else:
         sys.stdout.write("".join(f"{line}\n" for hit in hits for line in commit_lines(hit)))
+    if not hits:
+        print_message("no commit is about this")
     return EXIT_FOUND if hits else EXIT_NOTHING
 
 

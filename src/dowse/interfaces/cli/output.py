@@ -18,11 +18,11 @@ from dowse.json_form import document
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
+    from dowse.answer import Answer
     from dowse.formats.locations import Location
     from dowse.graph.model import GraphAnswer
     from dowse.index import Index
     from dowse.interfaces.cli.places import Place
-    from dowse.types import Answer
 
 
 def write_answer(answer: Answer, options: argparse.Namespace, index: Index) -> None:
@@ -80,7 +80,7 @@ def _format_answer(answer: Answer, form: str, options: argparse.Namespace, index
         from dowse.interfaces.cli.grep_flags import context_lines
 
         lines = SNIPPET_LINES if options.snippet_lines is None else options.snippet_lines
-        window = Window(lines, context_lines(options), lru_cache(1)(index.lines))
+        window = Window(lines, context_lines(options), lru_cache(1)(index.contents.lines))
         return render_answer(answer, output_style(options, index.root), window, explain=options.explain)
     from dowse.formats.locations import answer_locations
 

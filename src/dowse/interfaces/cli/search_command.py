@@ -10,7 +10,7 @@ from typing import Any
 
 from dowse.config import Settings, load_settings
 from dowse.encoders.model_files import is_shipped
-from dowse.index import QUICK_SYMBOLS, Index
+from dowse.index import Index
 from dowse.interfaces.cli import flags, grep_flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import (
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
     if is_new:
         _check_query(options.query, search_options)
     elif not environment.get().is_daemon:
-        index.warm(lanes)
+        index.internals.warm(lanes)
     ensure_current(index, needs_graph="graph" in lanes)
     if options.command == "diff-search":
         from dowse.interfaces.cli.diff_search import enter_changes
@@ -209,15 +209,9 @@ def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool, query
     """
     if index.is_shared:
         return
-    if options.mode not in ("auto", "hybrid", "embedding") or index.settings.encoder == "none":
-        if not index.is_linked:
-            embed_in_background(index)
-        return
-    missing = index.unembedded()
-    is_first = is_new and not continues_later(index)
-    if missing and (options.mode != "auto" or is_first or missing <= QUICK_SYMBOLS):
+    if index.vectors.is_wanted(options, is_first=is_new and not continues_later(index)):
         embed_briefly(index, query)
-    else:
+    elif options.mode in ("auto", "hybrid", "embedding") or not index.graph.is_linked:
         embed_in_background(index)
 
 
@@ -225,7 +219,7 @@ def _count_new_terms(index: Index, options: SearchOptions) -> None:
     """Count terms before a TF-IDF search, with a progress bar; the answer says if they can't be stored."""
     if options.mode != "tfidf" and "tfidf" not in options.lanes:
         return
-    from dowse.interfaces.cli.progress import ProgressBar
+    from dowse.progress import ProgressBar
 
     with contextlib.suppress(OSError), ProgressBar("counting terms of", "symbols") as bar:
-        index.count_terms(on_progress=bar.show, on_wait=print_message)
+        index.internals.count_terms(on_progress=bar.show, on_wait=print_message)

@@ -133,7 +133,7 @@ def _cluster_lines(cluster: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _list_files(index: Index, *, as_json: bool) -> None:
-    files, skipped = index.files(), index.skipped()
+    files, skipped = index.contents.files(), index.contents.skipped()
     if as_json:
         rows = [file._asdict() for file in files]
         print_json({"files": rows, "skipped": [{"path": path, "reason": why} for path, why in skipped]})

@@ -124,14 +124,14 @@ def _query_graph(options: argparse.Namespace) -> int:
 
 def _graph_answer(index: Index, options: argparse.Namespace) -> GraphAnswer:
     if options.command == "path":
-        return index.path(located(options.start), located(options.end), options.depth)
+        return index.graph.path(located(options.start), located(options.end), options.depth)
     queries = {
-        "callers": index.callers,
-        "callees": index.callees,
-        "uses": index.uses,
-        "implementers": index.implementers,
-        "subclasses": index.subclasses,
-        "impact": index.impact,
+        "callers": index.graph.callers,
+        "callees": index.graph.callees,
+        "uses": index.graph.uses,
+        "implementers": index.graph.implementers,
+        "subclasses": index.graph.subclasses,
+        "impact": index.graph.impact,
     }
     return queries[options.command](located(options.symbol), options.depth, options.top_k)
 

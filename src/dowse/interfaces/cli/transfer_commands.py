@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     index = open_index(options, exact=True)
     backend, file = _local_backend(index), Path(options.file)
     if options.command == "export":
-        index.link()
+        index.graph.link()
         report = export(backend, file)
         summary = f"wrote {file} ({format_size(report.bytes)})"
     else:

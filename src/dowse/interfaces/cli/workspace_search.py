@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dowse.answer import Answer
 from dowse.errors import DowseError, UsageError
 from dowse.index import Index
 from dowse.interfaces.cli.addresses import local_path
@@ -23,7 +24,7 @@ from dowse.json_form import document
 from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.services.merge import LOOKAHEAD, IndexResult, SearchPage, merge_answers
 from dowse.services.workspace import read_workspace
-from dowse.types import Answer, Hit
+from dowse.types import Hit
 
 
 def search_workspace(options: argparse.Namespace, values: dict[str, Any]) -> int:
@@ -56,7 +57,7 @@ def search_workspace(options: argparse.Namespace, values: dict[str, Any]) -> int
 def _open(place: str, options: argparse.Namespace) -> Index:
     index = Index.open(
         local_path(place, fresh=options.fresh), **flag_settings(options)
-    ).keep_lanes_in_process()
+    ).internals.keep_lanes_in_process()
     ensure_current(index)
     embed_in_background(index)
     return index
@@ -64,7 +65,7 @@ def _open(place: str, options: argparse.Namespace) -> Index:
 
 def _search(served: ServedIndex, options: argparse.Namespace, values: dict[str, Any]) -> IndexResult:
     try:
-        return IndexResult(served.name, served.index.search(options.query, **values))
+        return IndexResult(served.name, served.index.search(options.query, embed=False, **values))
     except DowseError as error:
         return IndexResult(served.name, None, error)
 

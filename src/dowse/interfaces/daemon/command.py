@@ -113,7 +113,7 @@ def _index_opener(
         folder = os.path.normpath(Path(request.folder, index_folder(root, settings)))
         index = source.open(root, folder, settings)
         accept()
-        return index.with_settings(settings)
+        return index.internals.with_settings(settings)
 
     return open_index
 

@@ -52,7 +52,7 @@ class OpenIndexes:
         with self._lock:
             index = self._indexes.pop(key, None)
             if index is None or not index.backend.exists():
-                index = Index(root, settings, open_backend(folder, root)).keep_lanes_in_process()
+                index = Index(root, settings, open_backend(folder, root)).internals.keep_lanes_in_process()
             self._indexes[key] = index
             for old in list(self._indexes)[:-_MAX_INDEXES]:
                 del self._indexes[old]
@@ -78,7 +78,7 @@ class OpenIndexes:
             index = self.open(root, folder, settings)
             for command in COMMANDS:
                 load_command(command)
-            index.search("get ready", k=1, feedback=False)
+            index.search("get ready", k=1, feedback=False, embed=False)
         # What is loaded by now stays: looking through it for cycles took a third of a request's time.
         gc.collect()
         gc.freeze()

@@ -9,10 +9,10 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from dowse.answer import Answer
 from dowse.errors import DowseError
 from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.services.thread_pool import BoundedThreadPool
-from dowse.types import Answer
 
 # Histogram buckets, from a suggestion's tenth of a millisecond to the time limit of a request.
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20)

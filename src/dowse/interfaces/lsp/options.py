@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -20,7 +21,7 @@ class LspOptions:
     """The options of one language server."""
 
     paths: tuple[Path, ...] = ()  # folders that a client may open, or parts of them; none: any folder
-    settings: Mapping[str, object] = field(default_factory=dict)  # of each index
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of each index
     first_seconds: float = FIRST_SECONDS
     limits: Limits = field(default_factory=Limits)
 

@@ -170,7 +170,7 @@ def _merged(
         session.call.check()
         folder.refresh_if_due()
         try:
-            found = folder.index.search(query, **{**options, "k": depth})
+            found = folder.index.search(query, embed=False, **{**options, "k": depth})
             results.append(IndexResult(folder.served.name, found))
         except DowseError as error:
             results.append(IndexResult(folder.served.name, None, error))

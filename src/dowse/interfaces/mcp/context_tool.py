@@ -33,7 +33,7 @@ def context(tool: ToolContext, arguments: ContextArguments) -> Reply:
         tool.call.check()
         name = [f"in {repository.name}:"] if tool.several else []
         budget = share - sum(-(-byte_length(each) // BYTES_PER_TOKEN) + 1 for each in name)
-        answer = repository.index.context(arguments.text, max(1, budget))
+        answer = repository.index.context(arguments.text, max(1, budget), embed=False)
         lines += [*name, *(line for file in answer.files for line in (*file_text(file).split("\n"), ""))]
         answers.append(answer)
     text = "\n".join([head, *frame([escape_controls(line) for line in lines[:-1] or ["nothing found"]])])

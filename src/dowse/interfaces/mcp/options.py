@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from dowse.services.web.options import Limits
 
@@ -28,6 +29,6 @@ class McpOptions:
     watch: bool = False  # update indexes when files change, not only before each call
     all_tools: bool = False  # list all tools, with all of their arguments
     structured: bool = False  # answers carry structured content, too: for programs rather than models
-    settings: Mapping[str, object] = field(default_factory=dict)  # of each index
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of each index
     first_seconds: float = FIRST_SECONDS
     limits: Limits = field(default_factory=lambda: Limits(seconds=CALL_SECONDS))

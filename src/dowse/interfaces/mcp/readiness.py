@@ -98,14 +98,14 @@ def index_changes(repository: Repository, call: Call, by_meaning: bool) -> list[
 
 
 def _index_changes(repository: Repository, call: Call) -> list[Note]:
-    index = repository.index.as_built()
-    if index.settings.refresh == "auto" and index.file_count() > REFRESH_FILES:
+    index = repository.index.internals.as_built()
+    if index.settings.refresh == "auto" and index.contents.file_count() > REFRESH_FILES:
         if time.monotonic() - repository.refreshed_at > LARGE_TREE_SECONDS:
             repository.refresh()
         return []
-    count = index.changes().count
+    count = index.contents.changes().count
     if count > REFRESH_CHANGES:
-        count = index.changes(exact=True).count
+        count = index.contents.changes(exact=True).count
     if count > REFRESH_CHANGES:
         repository.refresh()
         text = f"{repository.name}: {count:,} files changed and are being indexed; this answer is from before"
@@ -113,7 +113,7 @@ def _index_changes(repository: Repository, call: Call) -> list[Note]:
     if not count:
         return []
     try:
-        index.update(wait=WRITER_SECONDS, on_progress=call.check)
+        index.update(embed=False, wait=WRITER_SECONDS, on_progress=call.check)
     except (IndexUnavailable, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         text = f"{repository.name}: {count:,} changed files are not in this answer yet ({reason})"
@@ -123,9 +123,9 @@ def _index_changes(repository: Repository, call: Call) -> list[Note]:
 
 def _embed(index: Index, call: Call) -> None:
     """Embed a few new symbols; more are embedded in the background."""
-    if index.settings.encoder == "none" or not 0 < index.unembedded() <= QUICK_SYMBOLS:
+    if index.settings.encoder == "none" or not 0 < index.vectors.missing() <= QUICK_SYMBOLS:
         return
     try:
-        index.embed(seconds=EMBED_SECONDS, wait=0.0, on_progress=call.check)
+        index.vectors.embed(seconds=EMBED_SECONDS, wait=0.0, on_progress=call.check)
     except (IndexUnavailable, OSError):
         return  # another process embeds them

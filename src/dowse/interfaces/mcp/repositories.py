@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dowse.errors import DowseError
 from dowse.index import Index
@@ -83,7 +84,7 @@ class Repository:
 class Repositories:
     """All repositories of a server, each opened once and under a stable name. Thread-safe."""
 
-    def __init__(self, settings: Mapping[str, object], *, watch: bool = False) -> None:
+    def __init__(self, settings: Mapping[str, Any], *, watch: bool = False) -> None:
         self._settings = dict(settings)
         self._engine = Engine(watch=watch)
         self._by_root: dict[Path, Repository] = {}

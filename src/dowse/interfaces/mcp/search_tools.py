@@ -75,7 +75,9 @@ def _search_one(context: ToolContext, repository: Repository, arguments: SearchA
     context.call.check()
     try:
         depth = arguments.offset + arguments.k + (LOOKAHEAD if context.several else 1)
-        answer = repository.index.search(arguments.query, depth, page_size=arguments.k, **arguments.options())
+        answer = repository.index.search(
+            arguments.query, depth, page_size=arguments.k, embed=False, **arguments.options()
+        )
     except DowseError as error:
         return IndexResult(repository.name, None, error)
     return IndexResult(repository.name, answer)
@@ -94,7 +96,7 @@ def search_notes(
     notes = merge_notes(results)
     work = background_notes(context.repositories, by_meaning=False)
     if any(note.code in ("partly-embedded", "incomplete-index") for note in notes):
-        running = [each.index.embedding_progress() for each in context.repositories if each.index.exists]
+        running = [each.index.vectors.progress() for each in context.repositories if each.index.exists]
         left = [progress.time_left for progress in running if progress]
         percent = 100 * embedded.symbols // max(1, embedded.total) if embedded else 0
         progress = "; ".join([*map(str, background_notes(context.repositories, by_meaning=True)), *left])

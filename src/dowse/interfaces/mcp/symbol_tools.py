@@ -266,7 +266,7 @@ def _line(path: str, line: int, kind: str, name: str) -> str:
 def _similar(repository: Repository, name: str) -> list[str]:
     """Return the symbols that a keyword search for a name finds."""
     try:
-        answer = repository.index.search(name, _MAX_SIMILAR, "keyword", plain=True)
+        answer = repository.index.search(name, _MAX_SIMILAR, "keyword", plain=True, embed=False)
     except (DowseError, ValueError):
         return []
     symbols = [hit.symbol for hit in answer.hits]

@@ -23,7 +23,7 @@ from dowse.eval.run import Progress
 from dowse.formats.style import choose_colors
 from dowse.interfaces.cli.command import EXIT_FOUND
 from dowse.interfaces.cli.printing import print_json, print_message
-from dowse.interfaces.cli.progress import ProgressBar
+from dowse.progress import ProgressBar
 
 # Activities that can take long before the first other output.
 _LONG_ACTIVITIES = ("indexing", "embedding")

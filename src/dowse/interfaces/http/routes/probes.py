@@ -44,6 +44,6 @@ def _readiness(served: ServedIndex) -> dict[str, Any]:
             generation = reader.generation
     except (DowseError, OSError):
         return {"ready": False, "generation": 0, "lanes": {}}
-    served.index.warm()  # one that died while nobody searched starts again
-    lanes = served.index.lanes.states()
+    served.index.internals.warm()  # one that died while nobody searched starts again
+    lanes = served.index.internals.lanes.states()
     return {"ready": "starting" not in lanes.values(), "generation": generation, "lanes": lanes}

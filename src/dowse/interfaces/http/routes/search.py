@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query
 from pydantic import ConfigDict, create_model
 
+from dowse.answer import Answer
 from dowse.errors import DowseError
 from dowse.interfaces.http.state import IndexName, ServerState, State
 from dowse.json_form import document, to_json
@@ -26,7 +27,6 @@ from dowse.services.suggest import Suggestions
 from dowse.services.suggest import suggest as make_suggestions
 from dowse.services.thread_pool import BoundedThreadPool
 from dowse.services.web.request_id import current_request, keep_request
-from dowse.types import Answer
 
 router = APIRouter()
 # Longer texts are no queries; the query language takes some thousands of characters.
@@ -101,7 +101,9 @@ async def search(
     def run(served: ServedIndex) -> Answer:
         feedback = options["feedback"] is not False and state.records_feedback(served)
         page_size = options["page_size"] or k
-        return served.index.search(q, **{**options, "k": depth, "page_size": page_size, "feedback": feedback})
+        return served.index.search(
+            q, embed=False, **{**options, "k": depth, "page_size": page_size, "feedback": feedback}
+        )
 
     pool = state.slow_threads if may_be_slow(q, options) else state.threads
     results = await asyncio.gather(*[_search(state, pool, served, run) for served in selected])

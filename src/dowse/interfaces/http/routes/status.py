@@ -150,8 +150,10 @@ def _skipped(indexes: list[ServedIndex]) -> list[SkippedFile]:
     found: list[SkippedFile] = []
     for served in indexes:
         if served.index.exists:
-            partly = [(file.path, file.problem) for file in served.index.files_with_problems()]
-            found += [SkippedFile(served.name, *each, indexed=False) for each in served.index.skipped()]
+            partly = [(file.path, file.problem) for file in served.index.contents.files_with_problems()]
+            found += [
+                SkippedFile(served.name, *each, indexed=False) for each in served.index.contents.skipped()
+            ]
             found += [SkippedFile(served.name, *each, indexed=True) for each in partly]
     return found
 

@@ -1,4 +1,4 @@
-"""A progress bar on standard error: one line, rewritten a few times a second."""
+"""A progress bar on standard error: one line, rewritten a few times a second, in a terminal or a notebook."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class StatusLine:
     """A line in a terminal that is rewritten a few times a second, and removed at the end."""
 
     def __init__(self, *, quiet: bool = False) -> None:
-        self._enabled = not quiet and sys.stderr.isatty()
+        self._enabled = not quiet and (sys.stderr.isatty() or _is_notebook())
         self._started, self._shown = time.monotonic(), 0.0
 
     def __enter__(self) -> Self:
@@ -58,3 +58,8 @@ class ProgressBar(StatusLine):
             f" {left:.0f} s left\x1b[K"
         )
         sys.stderr.flush()
+
+
+def _is_notebook() -> bool:
+    """Whether standard error is the output of a notebook's cell, which rewrites lines as terminals do."""
+    return type(sys.stderr).__module__ == "ipykernel.iostream"
