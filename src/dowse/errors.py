@@ -84,3 +84,8 @@ class QueryError(ValueError):
 
 class FilterError(QueryError):
     """A filter of the query language with a bad value, or filters that contradict each other."""
+
+
+def missing_extra(feature: str, extra: str) -> DowseError:
+    """Return the error for a feature whose packages are not installed by default."""
+    return DowseError(f'{feature} need more packages: pip install "dowse[{extra}]"')

@@ -7,13 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dowse.errors import DowseError
 from dowse.security.terminal import first_line
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 # Describes an encoder that dowse trained.
 CONFIG_FILE = "encoder.json"
@@ -53,14 +50,6 @@ def read_model_settings(file: Path) -> dict[str, Any]:
         if not isinstance(values, dict):
             raise ValueError("it is no JSON object")
     return values
-
-
-def load_tokenizer(file: Path) -> Tokenizer:
-    """Load a tokenizer.json; the format holds tables and rules, no code."""
-    from tokenizers import Tokenizer
-
-    with model_errors(file):
-        return Tokenizer.from_file(str(file))
 
 
 @contextmanager

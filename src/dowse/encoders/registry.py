@@ -15,7 +15,7 @@ from dowse.encoders.model_files import (
 )
 from dowse.encoders.model_files import shipped_folder as shipped_folder
 from dowse.encoders.onnx_encoder import OnnxEncoder
-from dowse.errors import ConfigError, DowseError
+from dowse.errors import ConfigError, DowseError, missing_extra
 from dowse.security.terminal import first_line
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _download(name: str) -> Path:
     try:
         from huggingface_hub import snapshot_download
     except ImportError as error:
-        raise DowseError("hub models need huggingface_hub: pip install huggingface_hub") from error
+        raise missing_extra("models of the hub", "huggingface") from error
     try:
         folder = Path(snapshot_download(name, allow_patterns=_HUB_FILES))
         if not any(folder.rglob("*.onnx")):
