@@ -88,4 +88,4 @@ class FilterError(QueryError):
 
 def missing_extra(feature: str, extra: str) -> DowseError:
     """Return the error for a feature whose packages are not installed by default."""
-    return DowseError(f'{feature} need more packages: pip install "dowse[{extra}]"')
+    return DowseError(f'{feature} is an extra: pip install "dowse[{extra}]"')

@@ -255,7 +255,7 @@ def _load_tokenizer(file: Path) -> Tokenizer:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise missing_extra("models of other projects", "huggingface") from error
+        raise missing_extra("reading models of other projects", "huggingface") from error
     with model_errors(file):
         return Tokenizer.from_file(str(file))
 

@@ -73,7 +73,7 @@ def _import_ray() -> Any:  # noqa: ANN401 - a module
     try:
         import ray
     except ImportError as error:
-        raise missing_extra("workers", "ray") from error
+        raise missing_extra("indexing by Ray", "ray") from error
     return ray
 
 

@@ -237,7 +237,7 @@ def _connect(address: ElasticAddress) -> Elasticsearch:
     try:
         from elasticsearch import Elasticsearch
     except ImportError as error:
-        raise missing_extra("indexes on a cluster", "elastic") from error
+        raise missing_extra("an index on a cluster", "elastic") from error
     credentials = read_credentials(address)
     options: dict[str, Any] = {}
     if credentials.api_key:
