@@ -10,6 +10,13 @@ class DowseError(Exception):
     is_list = False
 
 
+class MissingExtra(DowseError):
+    """A feature whose packages are not installed by default."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f'{feature} is an extra: pip install "dowse[{extra}]"')
+
+
 class UsageError(DowseError):
     """Arguments of a command that make no sense; the command shows its usage beside."""
 
@@ -84,8 +91,3 @@ class QueryError(ValueError):
 
 class FilterError(QueryError):
     """A filter of the query language with a bad value, or filters that contradict each other."""
-
-
-def missing_extra(feature: str, extra: str) -> DowseError:
-    """Return the error for a feature whose packages are not installed by default."""
-    return DowseError(f'{feature} is an extra: pip install "dowse[{extra}]"')

@@ -21,7 +21,7 @@ SUMS_FILE = "SHA256SUMS"
 
 
 def damaged_files(shipped: Path, model: str = "") -> list[str]:
-    """Return the files of a folder of models, or of one of them, that are missing or have another checksum."""
+    """Return the files of a folder of models, or of one model, that are missing or damaged."""
     return [name for name, digest in _sums(shipped, model).items() if _digest(shipped / name) != digest]
 
 

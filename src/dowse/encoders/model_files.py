@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from dowse.errors import DowseError, missing_extra
+from dowse.errors import DowseError, MissingExtra
 from dowse.security.terminal import first_line
 
 # Describes an encoder that dowse trained.
@@ -50,7 +50,7 @@ def find_model_folder(name: str, config_file: str) -> Path:
     shipped = _find_shipped(name, config_file)
     # A folder of this name, in whatever repository this may be, is no substitute.
     if shipped is None and EXTRA_MODELS.get(name) == config_file:
-        raise missing_extra(f"the model {name!r}", "rerank")
+        raise MissingExtra(f"the model {name!r}", "rerank")
     return shipped or Path(name).expanduser()
 
 

@@ -12,11 +12,11 @@ from dowse.encoders.model_files import (
     find_model_folder,
     is_shipped,
     read_model_settings,
+    shipped_folders,
 )
 from dowse.encoders.model_files import shipped_folder as shipped_folder
-from dowse.encoders.model_files import shipped_folders
 from dowse.encoders.onnx_encoder import OnnxEncoder
-from dowse.errors import ConfigError, DowseError, missing_extra
+from dowse.errors import ConfigError, DowseError, MissingExtra
 from dowse.security.terminal import first_line
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _download(name: str) -> Path:
     try:
         from huggingface_hub import snapshot_download
     except ImportError as error:
-        raise missing_extra("reading models of other projects", "huggingface") from error
+        raise MissingExtra("reading models of other projects", "huggingface") from error
     try:
         folder = Path(snapshot_download(name, allow_patterns=_HUB_FILES))
         if not any(folder.rglob("*.onnx")):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.encoders.document import Document
 from dowse.encoders.encoder import file_safe
 from dowse.encoders.model_files import model_errors, read_model_settings
-from dowse.errors import DowseError, missing_extra
+from dowse.errors import DowseError, MissingExtra
 
 if TYPE_CHECKING:
     import numpy as np
@@ -255,7 +255,7 @@ def _load_tokenizer(file: Path) -> Tokenizer:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise missing_extra("reading models of other projects", "huggingface") from error
+        raise MissingExtra("reading models of other projects", "huggingface") from error
     with model_errors(file):
         return Tokenizer.from_file(str(file))
 

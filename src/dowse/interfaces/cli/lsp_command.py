@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dowse.errors import DowseError, missing_extra
+from dowse.errors import DowseError, MissingExtra
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import CommandParser
 from dowse.interfaces.cli.common import flag_settings
@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         import pygls  # noqa: F401 - only looked for
     except ImportError as error:
-        raise missing_extra("the language server", "lsp") from error
+        raise MissingExtra("the language server", "lsp") from error
     from dowse.interfaces.lsp.options import LspOptions
     from dowse.interfaces.lsp.run import run_stdio
 
