@@ -78,6 +78,7 @@ SMALL = {
     "rankings": [],
     "slow_patterns": [],
     "startup": [],
+    "tokenizer": [],
     "warm_speed": [],
 }
 # What takes seconds of CPU, mostly because it loads a model or starts many processes.
@@ -119,6 +120,7 @@ LARGE = {
     ],
     "slow_patterns": [["--count", "2", "--megabytes", "1", "--seconds", "1"]],
     "startup": [["--tree", "tree", "--runs", "1"]],
+    "tokenizer": [["tree", "--documents", "5", "--runs", "1"]],
     "warm_speed": [["checkouts/bakery", "--rounds", "1", "--encoder", "none"]],
 }
 
