@@ -41,7 +41,6 @@ SMALL = {
     "graph_oracle": [["measure", "tree", "oracle.jsonl.gz", "--language", "python", "--work", "w"]],
     "hybrid_speed": [],
     "index_speed": [],
-    "install": [["--help"]],  # all it does needs packages from elsewhere
     "keyword_speed": [["--corpus", "functions.jsonl", "--work", "w"]],
     "kills": [],
     "load_mixed": [],
@@ -78,7 +77,6 @@ SMALL = {
     "rankings": [],
     "slow_patterns": [],
     "startup": [],
-    "tokenizer": [],
     "warm_speed": [],
 }
 # What takes seconds of CPU, mostly because it loads a model or starts many processes.
@@ -120,7 +118,6 @@ LARGE = {
     ],
     "slow_patterns": [["--count", "2", "--megabytes", "1", "--seconds", "1"]],
     "startup": [["--tree", "tree", "--runs", "1"]],
-    "tokenizer": [["tree", "--documents", "5", "--runs", "1"]],
     "warm_speed": [["checkouts/bakery", "--rounds", "1", "--encoder", "none"]],
 }
 

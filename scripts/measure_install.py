@@ -1,6 +1,6 @@
 """What an installation costs: size, packages, and the time from an empty cache to the first answer.
 
-    python bench/install.py dist/dowse-*.whl --python PYTHON… [--peer 'semble[mcp]'] [--check] [--out FILE]
+    python scripts/measure_install.py dist/dowse-*.whl [--python PYTHON …] [--peer 'semble[mcp]'] [--out FILE]
 
 pip, pipx, `uv tool install` and `uvx` each begin with an empty cache, so that their time has the downloads in
 it. Sizes are of the files that are installed, without bytecode and without pip itself. A peer is installed by
@@ -16,12 +16,13 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from common import work_folder, write_results
+from dowse.eval.about import about
 
 # What `pip install dowse` may cost; --check fails above it.
 MAX_BYTES, MAX_PACKAGES, MAX_WHEEL_BYTES = 240_000_000, 45, 40_000_000
@@ -121,7 +122,6 @@ def main() -> None:
     parser.add_argument("--python", type=Path, nargs="+", default=[Path(sys.executable)])
     parser.add_argument("--peer", help="a requirement to measure beside: semble[mcp]")
     parser.add_argument("--check", action="store_true", help="fail above the limits")
-    parser.add_argument("--work", type=Path)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     uv = shutil.which("uv", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
@@ -129,13 +129,14 @@ def main() -> None:
         raise SystemExit("uv is not installed: pip install uv")
     wheel = options.wheel.resolve()
     results: dict[str, Any] = {"wheel_bytes": wheel.stat().st_size, "python": {}}
-    with work_folder(options.work) as work:
+    with tempfile.TemporaryDirectory(prefix="dowse-install-") as work:
         for python in options.python:
-            results["python"][version(python)] = measure(work, python, uv, str(wheel), options.peer)
+            results["python"][version(python)] = measure(Path(work), python, uv, str(wheel), options.peer)
     results["load_average"] = round(os.getloadavg()[0], 1)
-    print(json.dumps(results, indent=1))
+    sys.stdout.write(json.dumps(results, indent=1) + "\n")
     if options.out:
-        write_results(options.out, results)
+        known = {"about": about(["python", *sys.argv]), "results": results}
+        options.out.write_text(json.dumps(known, indent=1) + "\n")
     if options.check and (problems := too_much(results)):
         raise SystemExit("\n".join(problems))
 
