@@ -20,14 +20,9 @@ NO_MERGE = 1 << 40
 # Byte-level BPE writes a space as this letter.
 SPACE = "Ġ"
 # Options of BPE that this reader lacks.
-_OTHER_OPTIONS = (
-    "dropout",
-    "unk_token",
-    "continuing_subword_prefix",
-    "end_of_word_suffix",
-    "byte_fallback",
-    "ignore_merges",
-)
+_OTHER_OPTIONS = """
+    dropout unk_token continuing_subword_prefix end_of_word_suffix byte_fallback ignore_merges
+""".split()
 
 
 class BytePairs:
@@ -59,8 +54,8 @@ class BytePairs:
         if word.isascii():
             token = self._tokens.get(SPACE + word)
             return [token] if token is not None else self._encode_bytes(b" " + word.encode())
-        parts = ("".join(part) for _, part in groupby(" " + word, _split_class(word)))
-        return [id_ for part in parts for id_ in self._encode_bytes(part.encode())]
+        first, *others = ("".join(part) for _, part in groupby(word, _split_class))
+        return [id_ for part in (" " + first, *others) for id_ in self._encode_bytes(part.encode())]
 
     def _encode_bytes(self, text: bytes) -> list[int]:
         return merge(map(self._first.__getitem__, text), self._merges.get)
@@ -94,15 +89,10 @@ def byte_symbols() -> list[str]:
     return [chr(byte if byte in printable else next(others)) for byte in range(256)]
 
 
-def _split_class(word: str) -> Callable[[str], str]:
-    """Return what tells letters, numbers and the rest apart: GPT-2 splits there. The space goes first."""
-    first = unicodedata.category(word[0])[0]
-
-    def classify(character: str) -> str:
-        kind = first if character == " " else unicodedata.category(character)[0]
-        return kind if kind in "LN" else ""
-
-    return classify
+def _split_class(character: str) -> str:
+    """Tell letters, numbers and the rest apart: GPT-2 splits between them."""
+    kind = unicodedata.category(character)[0]
+    return kind if kind in "LN" else ""
 
 
 def _check_kind(content: dict[str, Any]) -> None:

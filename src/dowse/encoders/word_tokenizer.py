@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Protocol
 
 from dowse.encoders.bpe_table import TABLE_FILE, BpeTable
 from dowse.encoders.byte_pairs import BytePairs
@@ -44,17 +43,10 @@ _MAX_TABLE_WORDS = 1_000
 Ids = tuple[int, ...]
 
 
-class SubwordEncoder(Protocol):
-    """Turns words into ids."""
-
-    def encode(self, word: str) -> list[int]:
-        """Return the ids of a space and a word of lower-case letters, or of digits."""
-
-
 class WordTokenizer:
     """Token ids of words, cached word by word; one call of the subword encoder for each new word."""
 
-    def __init__(self, subwords: SubwordEncoder) -> None:
+    def __init__(self, subwords: BytePairs | _TableFirst) -> None:
         self._subwords = subwords
         self._cache: dict[str, Ids] = {}
         self._code_cache: dict[str, Ids] = {}
