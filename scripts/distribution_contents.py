@@ -1,4 +1,4 @@
-"""Check what is in the wheel and the sdist: all that belongs there, and nothing else.
+"""Check what is in the wheels and the sdist: all that belongs there, and nothing else.
 
 python scripts/distribution_contents.py dist/*.whl dist/*.tar.gz
 """
@@ -11,11 +11,12 @@ import tomllib
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, cast
 
 ROOT = Path(__file__).parents[1]
-_SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
-# What the index of packages accepts by default is 100 MB; the models are most of ours.
-_MAX_BYTES = 70_000_000
+MODELS = ROOT / "packaging/models"
+# The models are most of it.
+_MAX_BYTES = 40_000_000
 _IN_METADATA = (
     "METADATA",
     "RECORD",
@@ -29,8 +30,6 @@ _NEEDED = (
     "dowse/py.typed",
     "dowse/models/SHA256SUMS",
     "dowse/models/base/weights.bin",
-    "dowse/models/small/weights.bin",
-    "dowse/models/rerank/weights.bin",
     "dowse/models/tiny/weights.bin",
     "dowse/interfaces/http/page/index.html",
     "dowse/interfaces/http/page/licences.txt",
@@ -40,22 +39,48 @@ _NEEDED = (
 
 def problems(path: Path) -> list[str]:
     """Return what is wrong with a wheel or an sdist."""
-    found = _wheel_problems(path) if path.suffix == ".whl" else _sdist_problems(path)
+    if path.name.startswith("dowse_models-"):
+        found = _models_problems(path)
+    else:
+        found = _wheel_problems(path) if path.suffix == ".whl" else _sdist_problems(path)
     if path.stat().st_size > _MAX_BYTES:
         found.append(f"{path.name} has {path.stat().st_size:,} bytes")
     return found
 
 
 def _wheel_problems(path: Path) -> list[str]:
-    with zipfile.ZipFile(path) as archive:
-        names = archive.namelist()
-    expected = {f"dowse/{name}" for name in _files(ROOT / "src/dowse")}
-    for source, target in _SETTINGS["wheel"]["force-include"].items():
-        place = ROOT / source
-        expected |= {f"{target}/{name}" for name in _files(place)} if place.is_dir() else {target}
-    about = "-".join(path.name.split("-")[:2]) + ".dist-info"
-    expected |= {f"{about}/{name}" for name in _IN_METADATA}
-    return _differences(path.name, names, expected) + _differences(path.name, _NEEDED, expected, partial=True)
+    expected = {f"dowse/{name}" for name in _files(ROOT / "src/dowse")} | _included(ROOT)
+    expected |= {f"{_about(path)}/{name}" for name in _IN_METADATA}
+    found = _differences(path.name, _names(path), expected)
+    return found + _differences(path.name, _NEEDED, expected, partial=True)
+
+
+def _models_problems(path: Path) -> list[str]:
+    expected = _included(MODELS) | {f"{_about(path)}/{name}" for name in ("METADATA", "RECORD", "WHEEL")}
+    return _differences(path.name, _names(path), expected)
+
+
+def _names(wheel: Path) -> list[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return archive.namelist()
+
+
+def _about(wheel: Path) -> str:
+    return "-".join(wheel.name.split("-")[:2]) + ".dist-info"
+
+
+def _included(project: Path) -> set[str]:
+    """Return the files that a wheel has from elsewhere."""
+    found = set()
+    for source, target in _settings(project)["wheel"]["force-include"].items():
+        place = project / source
+        found |= {f"{target}/{name}" for name in _files(place)} if place.is_dir() else {target}
+    return found
+
+
+def _settings(project: Path) -> dict[str, Any]:
+    settings = tomllib.loads((project / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
+    return cast(dict[str, Any], settings)
 
 
 def _sdist_problems(path: Path) -> list[str]:
@@ -63,7 +88,7 @@ def _sdist_problems(path: Path) -> list[str]:
     with tarfile.open(path) as archive:
         names = [member.name for member in archive if member.isfile()]
     expected = {"PKG-INFO", "pyproject.toml", ".gitignore"}
-    for source in _SETTINGS["sdist"]["only-include"]:
+    for source in _settings(ROOT)["sdist"]["only-include"]:
         place = ROOT / source
         expected |= {f"{source}/{name}" for name in _files(place)} if place.is_dir() else {source}
     return _differences(path.name, names, {f"{top}/{name}" for name in expected})

@@ -28,7 +28,7 @@ BUDGETS = {
     "indexing": 2_090,
     "ingest": 880,
     "install": 1_060,
-    "interfaces": 10_740,
+    "interfaces": 10_790,
     "parsing": 6_790,
     "query": 4_070,
     "research": 1_620,
@@ -44,7 +44,7 @@ BUDGETS = {
     "": 2_340,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
-MAX_TESTS, MAX_BENCH, MAX_WORDS = 48_780, 10_450, 27_000
+MAX_TESTS, MAX_BENCH, MAX_WORDS = 48_920, 10_500, 27_000
 _PROGRAMS = {".py", ".java", ".php", ".go", ".mjs", ".rb", ".cpp", ".cs"}
 # Made from declarations (`scripts/schemas`, `scripts/docs_site`).
 GENERATED = {"LANGUAGES.md", "SETTINGS.md"}

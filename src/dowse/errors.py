@@ -10,6 +10,13 @@ class DowseError(Exception):
     is_list = False
 
 
+class MissingExtra(DowseError):
+    """A feature whose packages are not installed by default."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f'{feature} is an extra: pip install "dowse[{extra}]"')
+
+
 class UsageError(DowseError):
     """Arguments of a command that make no sense; the command shows its usage beside."""
 

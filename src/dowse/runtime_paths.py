@@ -28,13 +28,14 @@ def data_folder() -> str:
 
 
 def _user_folder(kind: str, variable: str, default: str) -> str:
-    if sys.platform.startswith("linux"):  # by XDG, without loading the library that knows the other systems
-        base = os.environ.get(variable) or os.path.expanduser(default)  # noqa: PTH111
-        return os.path.join(base, "dowse")
-    import platformdirs
-
-    folder = platformdirs.user_cache_dir if kind == "cache" else platformdirs.user_data_dir
-    return folder("dowse", appauthor=False)
+    if sys.platform == "darwin":
+        library = {"cache": "~/Library/Caches", "data": "~/Library/Application Support"}
+        return os.path.expanduser(f"{library[kind]}/dowse")  # noqa: PTH111
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA") or os.path.expanduser(r"~\AppData\Local")  # noqa: PTH111
+        return rf"{local}\dowse\Cache" if kind == "cache" else rf"{local}\dowse"
+    base = os.environ.get(variable) or os.path.expanduser(default)  # noqa: PTH111
+    return os.path.join(base, "dowse")
 
 
 def make_runtime_folder() -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tokenizers import Tokenizer
 
+from dowse.encoders.byte_pairs import BytePairs
 from dowse.encoders.document import Document, Form, docs_view, first_sentence, query_view, views
 from dowse.encoders.word_tokenizer import BOS, EOS, UNK, WordTokenizer
 from encoders.tiny import DOCUMENTS, tokenizer_json
@@ -12,7 +12,7 @@ from encoders.tiny import DOCUMENTS, tokenizer_json
 
 @pytest.fixture(scope="module")
 def words() -> WordTokenizer:
-    return WordTokenizer(Tokenizer.from_str(tokenizer_json()))
+    return WordTokenizer(BytePairs(tokenizer_json()))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 from tokenizers import Tokenizer
 
 from dowse.encoders.model_files import model_errors
-from dowse.encoders.word_tokenizer import WordTokenizer
 from dowse.errors import DowseError
 
 MODEL = {"type": "WordLevel", "vocab": {"[UNK]": 0, "a": 1}, "unk_token": "[UNK]"}
@@ -17,8 +16,8 @@ MODEL = {"type": "WordLevel", "vocab": {"[UNK]": 0, "a": 1}, "unk_token": "[UNK]
 def test_a_tokenizer_that_fails_while_it_reads_is_named() -> None:
     """This one has no token for what it does not know."""
     tokenizer = Tokenizer.from_str(json.dumps({"model": {**MODEL, "unk_token": "missing"}}))
-    with pytest.raises(DowseError, match="my model") as caught:
-        WordTokenizer(tokenizer, "my model").encode_text("unknown", 5)
+    with pytest.raises(DowseError, match="my model") as caught, model_errors("my model"):
+        tokenizer.encode("unknown")
     assert "\n" not in str(caught.value)
 
 

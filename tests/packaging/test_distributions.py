@@ -5,14 +5,20 @@ from __future__ import annotations
 import compileall
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
 
+from dowse.encoders.model_files import EXTRA_MODELS
 from dowse.version import __version__
 
 ROOT = Path(__file__).parents[2]
@@ -43,6 +49,7 @@ def tree(tmp_path_factory) -> Path:
     tree = tmp_path_factory.mktemp("tree")
     for name in ("src", "models", "bench/results"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("weights.bin"))
+    shutil.copytree(ROOT / "packaging/models", tree / "packaging/models")
     for folder in (ROOT / "models").glob("*/"):
         (tree / "models" / folder.name / "weights.bin").write_bytes(b"weights")
     for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", ".gitignore"):
@@ -62,10 +69,37 @@ def wheel(tree) -> Path:
     return build(tree, tree / "built", "wheel")
 
 
-def test_contents(wheel, sdist):
+def test_contents(tree, wheel, sdist, tmp_path):
     assert list(wheel.parents[1].rglob("*.pyc"))  # there were caches to leave out
     checker = contents_checker()
-    assert [*checker.problems(wheel), *checker.problems(sdist)] == []
+    models = build(tree / "packaging/models", tmp_path, "wheel")
+    assert [problem for each in (wheel, sdist, models) for problem in checker.problems(each)] == []
+
+
+def test_every_model_is_in_one_wheel(tree, wheel, tmp_path):
+    def models(path: Path) -> list[str]:
+        with zipfile.ZipFile(path) as archive:
+            found = (
+                re.fullmatch(r"dowse(?:_|/)models/(\w+)/weights\.bin", name) for name in archive.namelist()
+            )
+            return [match[1] for match in found if match]
+
+    extra = build(tree / "packaging/models", tmp_path, "wheel")
+    assert sorted(models(wheel)) == ["base", "tiny"] and sorted(models(extra)) == sorted(EXTRA_MODELS)
+    assert {path.parent.name for path in ROOT.glob("models/*/weights.bin")} == {
+        *models(wheel),
+        *models(extra),
+    }
+
+
+def test_the_extra_allows_the_version_of_its_package():
+    (extra,) = settings("pyproject.toml")["optional-dependencies"]["rerank"]
+    models = settings("packaging/models/pyproject.toml")
+    assert Requirement(extra).name == models["name"] and models["version"] in Requirement(extra).specifier
+
+
+def settings(path: str) -> dict[str, Any]:
+    return tomllib.loads((ROOT / path).read_text())["project"]
 
 
 def test_a_wheel_from_the_sdist_without_git_has_the_same_bytes(wheel, sdist, tmp_path):

@@ -35,8 +35,6 @@ SPELLINGS = {
     "MIT License": "MIT",
 }
 EXCEPTIONS = {
-    # A dependency of huggingface_hub, which tokenizers names; copyleft of single files, which nobody changes.
-    "tqdm": {"MPL-2.0"},
     # The fonts of the page: free to bundle, not to sell alone.
     "@fontsource-variable/instrument-sans": {"OFL-1.1"},
     "@fontsource-variable/jetbrains-mono": {"OFL-1.1"},

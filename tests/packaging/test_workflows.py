@@ -134,12 +134,10 @@ def gate(repository: Path, base: str, work: Path, **inputs: str) -> subprocess.C
 
 
 def test_pre_commit_hooks(repository, tmp_path):
-    """As they stand, but for the installation: `language: system` takes the dowse of this environment."""
+    """They take the dowse of this environment, and install nothing."""
     hooks = tmp_path / "hooks"
     hooks.mkdir()
-    text = (ROOT / ".pre-commit-hooks.yaml").read_text()
-    assert text.count("language: python") == text.count("- id:")
-    (hooks / ".pre-commit-hooks.yaml").write_text(text.replace("language: python", "language: system"))
+    shutil.copy(ROOT / ".pre-commit-hooks.yaml", hooks)
     git(hooks, "init -q -b main")
     commit(hooks)
 

@@ -14,8 +14,8 @@ pytest.importorskip("onnx")
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import Tokenizer
 
+from dowse.encoders.byte_pairs import BytePairs
 from dowse.encoders.document import Form
 from dowse.encoders.onnx_encoder import OnnxEncoder
 from dowse.encoders.word_tokenizer import WordTokenizer
@@ -31,9 +31,9 @@ TOKENS = 64
 FORM = Form(tokens=TOKENS)
 WEIGHTS = random_weights()
 IDS = np.random.default_rng(1).integers(4, 300, (6, 30))
-WHOLE = WordTokenizer(Tokenizer.from_str(tokenizer_json()))
+WHOLE = WordTokenizer(BytePairs(tokenizer_json()))
 PRUNED = prune(tokenizer_json())
-SMALLER = WordTokenizer(Tokenizer.from_str(PRUNED.tokenizer))
+SMALLER = WordTokenizer(BytePairs(PRUNED.tokenizer))
 
 
 def test_the_float_graph_is_the_model() -> None:

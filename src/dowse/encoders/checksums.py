@@ -12,7 +12,6 @@ import hashlib
 from pathlib import Path
 
 from dowse.config import cache_folder
-from dowse.encoders.model_files import shipped_folder
 from dowse.errors import DowseError
 from dowse.runtime_paths import digest
 from dowse.security.safe_files import make_private_directory
@@ -21,15 +20,14 @@ from dowse.security.safe_files import make_private_directory
 SUMS_FILE = "SHA256SUMS"
 
 
-def damaged_files(shipped: Path | None = None, model: str = "") -> list[str]:
-    """Return the shipped files, or those of one model, that are missing or have another checksum."""
-    shipped = shipped or shipped_folder()
+def damaged_files(shipped: Path, model: str = "") -> list[str]:
+    """Return the files of a folder of models, or of one model, that are missing or damaged."""
     return [name for name, digest in _sums(shipped, model).items() if _digest(shipped / name) != digest]
 
 
-def count_files(shipped: Path | None = None) -> int:
+def count_files(shipped: Path) -> int:
     """Return how many files have a checksum."""
-    return len(_sums(shipped or shipped_folder()))
+    return len(_sums(shipped))
 
 
 def check_once(folder: Path) -> None:
@@ -56,7 +54,7 @@ def _checked_mark(folder: Path) -> Path:
 
 
 def _sums(shipped: Path, model: str = "") -> dict[str, str]:
-    """Return the checksums by path."""
+    """Return the checksums by path; the list has models that are in another package, too."""
     try:
         lines = (shipped / SUMS_FILE).read_text().splitlines()
     except OSError as error:
@@ -64,7 +62,8 @@ def _sums(shipped: Path, model: str = "") -> dict[str, str]:
             f"{shipped / SUMS_FILE} can't be read ({error.strerror}); reinstall dowse"
         ) from error
     pairs = (line.split("  ", 1) for line in lines)
-    return {name: digest for digest, name in pairs if name.startswith(f"{model}/" if model else "")}
+    chosen = {name: digest for digest, name in pairs if name.startswith(f"{model}/" if model else "")}
+    return {name: digest for name, digest in chosen.items() if (shipped / name).parent.is_dir()}
 
 
 def _digest(file: Path) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from dowse.encoders.document import Document, Form, first_sentence, query_view, views
-from dowse.encoders.model_files import find_model_folder, read_model_settings, shipped_folder
+from dowse.encoders.model_files import find_model_folder, read_model_settings, shipped_folders
 from dowse.encoders.onnx_encoder import DowseModel
 from dowse.encoders.text_encoder import TEXT_CHARACTERS, OnnxTextModel, document_text
 from dowse.encoders.word_tokenizer import EOS, UNK
@@ -67,7 +67,7 @@ def load_cross_encoder(name: str, device: str = "auto", threads: int = 1) -> Cro
 
 def shipped_cross_encoders() -> list[str]:
     """Return the names of the cross-encoders that come with dowse."""
-    return sorted(file.parent.name for file in shipped_folder().glob(f"*/{CROSS_FILE}"))
+    return sorted(file.parent.name for each in shipped_folders() for file in each.glob(f"*/{CROSS_FILE}"))
 
 
 class DowseCrossEncoder(DowseModel):

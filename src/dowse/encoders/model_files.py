@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dowse.errors import DowseError
+from dowse.errors import DowseError, MissingExtra
 from dowse.security.terminal import first_line
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 # Describes an encoder that dowse trained.
 CONFIG_FILE = "encoder.json"
+# The package that `pip install "dowse[rerank]"` brings, and its models with their configuration files.
+EXTRA_PACKAGE = "dowse_models"
+EXTRA_MODELS = {"small": CONFIG_FILE, "rerank": "cross.json"}
 
 
 @lru_cache(maxsize=1)
@@ -27,21 +27,41 @@ def shipped_folder() -> Path:
     return installed if installed.is_dir() else package.parents[1] / "models"
 
 
+@lru_cache(maxsize=1)
+def shipped_folders() -> tuple[Path, ...]:
+    """Return all folders of shipped models: that of the extra, which lies beside the package, comes last."""
+    extra = Path(__file__).resolve().parents[2] / EXTRA_PACKAGE
+    return (shipped_folder(), extra) if extra.is_dir() else (shipped_folder(),)
+
+
 def is_shipped(encoder: str) -> bool:
     """Whether an encoder comes with dowse: then its configuration is read in no time."""
-    return encoder.isidentifier() and (shipped_folder() / encoder / CONFIG_FILE).exists()
+    return encoder.isidentifier() and _find_shipped(encoder, CONFIG_FILE) is not None
 
 
 def find_model_folder(name: str, config_file: str) -> Path:
-    """Return the folder of a shipped model with this configuration file, else the path that a name is."""
-    folder = shipped_folder() / name
-    is_path = "/" in name or "\\" in name
-    return Path(name).expanduser() if is_path or not (folder / config_file).exists() else folder
+    """Return the folder of a shipped model with this configuration file, else the path that a name is.
+
+    Raises:
+        DowseError: The model comes with an extra that is not installed.
+    """
+    if "/" in name or "\\" in name:
+        return Path(name).expanduser()
+    shipped = _find_shipped(name, config_file)
+    # A folder of this name, in whatever repository this may be, is no substitute.
+    if shipped is None and EXTRA_MODELS.get(name) == config_file:
+        raise MissingExtra(f"the model {name!r}", "rerank")
+    return shipped or Path(name).expanduser()
 
 
 def is_shipped_file(file: Path) -> bool:
     """Whether a file comes with dowse."""
-    return file.is_relative_to(shipped_folder())
+    return any(file.is_relative_to(folder) for folder in shipped_folders())
+
+
+def _find_shipped(name: str, config_file: str) -> Path | None:
+    places = (folder / name for folder in shipped_folders())
+    return next((place for place in places if (place / config_file).exists()), None)
 
 
 def read_model_settings(file: Path) -> dict[str, Any]:
@@ -53,14 +73,6 @@ def read_model_settings(file: Path) -> dict[str, Any]:
         if not isinstance(values, dict):
             raise ValueError("it is no JSON object")
     return values
-
-
-def load_tokenizer(file: Path) -> Tokenizer:
-    """Load a tokenizer.json; the format holds tables and rules, no code."""
-    from tokenizers import Tokenizer
-
-    with model_errors(file):
-        return Tokenizer.from_file(str(file))
 
 
 @contextmanager

@@ -12,10 +12,11 @@ from dowse.encoders.model_files import (
     find_model_folder,
     is_shipped,
     read_model_settings,
+    shipped_folders,
 )
 from dowse.encoders.model_files import shipped_folder as shipped_folder
 from dowse.encoders.onnx_encoder import OnnxEncoder
-from dowse.errors import ConfigError, DowseError
+from dowse.errors import ConfigError, DowseError, MissingExtra
 from dowse.security.terminal import first_line
 
 if TYPE_CHECKING:
@@ -63,12 +64,12 @@ def load_approximation(encoder: Encoder, view: str = "symbol") -> Encoder | None
 @lru_cache(maxsize=4)
 def _load_shipped(name: str, view: str, device: str, threads: int) -> Encoder:
     """Return a shipped encoder; all indexes of a process share it, for it never changes."""
-    return _open(shipped_folder() / name, name, view, device, threads)
+    return _open(find_model_folder(name, CONFIG_FILE), name, view, device, threads)
 
 
 def shipped_encoders() -> list[str]:
     """Return the names of the encoders that come with dowse."""
-    return sorted(file.parent.name for file in shipped_folder().glob(f"*/{CONFIG_FILE}"))
+    return sorted(file.parent.name for each in shipped_folders() for file in each.glob(f"*/{CONFIG_FILE}"))
 
 
 def _download(name: str) -> Path:
@@ -78,7 +79,7 @@ def _download(name: str) -> Path:
     try:
         from huggingface_hub import snapshot_download
     except ImportError as error:
-        raise DowseError("hub models need huggingface_hub: pip install huggingface_hub") from error
+        raise MissingExtra("reading models of other projects", "huggingface") from error
     try:
         folder = Path(snapshot_download(name, allow_patterns=_HUB_FILES))
         if not any(folder.rglob("*.onnx")):

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.encoders.document import Document, as_documents
 from dowse.encoders.encoder import file_safe
-from dowse.encoders.model_files import load_tokenizer, model_errors, read_model_settings
-from dowse.errors import DowseError
+from dowse.encoders.model_files import model_errors, read_model_settings
+from dowse.errors import DowseError, MissingExtra
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +112,7 @@ class OnnxTextModel:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        tokenizer = load_tokenizer(self._tokenizer_file)
+        tokenizer = _load_tokenizer(self._tokenizer_file)
         tokenizer.no_padding()
         tokenizer.enable_truncation(self._form.tokens)
         return tokenizer
@@ -249,6 +249,16 @@ def _pooling(settings: dict[str, Any]) -> str:
 
 def _prompt(prompts: dict[str, Any], names: tuple[str, ...]) -> str:
     return next((str(prompts[name]) for name in names if prompts.get(name)), "")
+
+
+def _load_tokenizer(file: Path) -> Tokenizer:
+    """Load a tokenizer.json; the format holds tables and rules, no code."""
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise MissingExtra("reading models of other projects", "huggingface") from error
+    with model_errors(file):
+        return Tokenizer.from_file(str(file))
 
 
 def _find(folder: Path, names: Sequence[str]) -> Path | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dowse.encoders.cross_encoder import load_cross_encoder
 from dowse.errors import EvalError
 from dowse.eval.clean_index import check_leakage, open_clean_index
 from dowse.eval.configurations import Configuration, runnable
@@ -98,6 +99,8 @@ def run_dataset(
         strip_docs=dataset.strip_docs,
     )
     with index:
+        if any(each.options.get("rerank") for each in options.configurations):
+            load_cross_encoder(index.settings.reranker)  # a search would go on without one that is missing
         prepare_index(index, options.on_progress, refresh=refresh)
         notes = [dataset.exclusion_note, note_missing_targets(index, dataset)]
         dataset = replace(dataset, strip_docs=index.settings.strip_docs)

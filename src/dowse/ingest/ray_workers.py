@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from dowse.errors import ConfigError, DowseError
+from dowse.errors import ConfigError, DowseError, MissingExtra
 from dowse.ingest.encoding import EncoderSpec, encode_batch
 from dowse.ingest.repository import FAILED, Counts, IngestOptions, Outcome, index_repository
 from dowse.security.terminal import first_line
@@ -73,7 +73,7 @@ def _import_ray() -> Any:  # noqa: ANN401 - a module
     try:
         import ray
     except ImportError as error:
-        raise DowseError("workers need Ray; install `dowse[ray]`") from error
+        raise MissingExtra("indexing by Ray", "ray") from error
     return ray
 
 

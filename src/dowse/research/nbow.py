@@ -20,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dowse.encoders.batching import normalise_rows
+from dowse.encoders.byte_pairs import BytePairs
 from dowse.encoders.document import Document, Form, View, as_documents, docs_view, query_view, views
-from dowse.encoders.model_files import load_tokenizer, model_errors, read_model_settings
+from dowse.encoders.model_files import model_errors, read_model_settings
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
@@ -137,12 +138,10 @@ class NbowEncoder:
     @cached_property
     def words(self) -> WordTokenizer:
         """What turns text into ids."""
-        from tokenizers import Tokenizer
-
         from dowse.encoders.word_tokenizer import WordTokenizer
 
         with model_errors(self.name):
-            return WordTokenizer(Tokenizer.from_str(self._model.tokenizer), self.name)
+            return WordTokenizer(BytePairs(self._model.tokenizer))
 
     def _prose(self, texts: Sequence[View]) -> Vectors:
         return pool(self._table(QUERY), [bag(view) for view in texts])
@@ -192,11 +191,9 @@ def read_model(folder: Path) -> NbowModel:
         if settings["arch"] != ARCHITECTURE or settings["version"] != FORMAT_VERSION:
             raise ValueError(f"arch {settings['arch']!r} in version {settings['version']!r}")
         tables = _read_tables(folder / WEIGHTS_FILE, [QUERY, ANY_LANGUAGE, *settings["languages"]])
-        tokenizer = load_tokenizer(folder / TOKENIZER_FILE)
-        # Ids need not be without gaps.
-        if max(tokenizer.get_vocab().values(), default=0) >= min(len(t.weights) for t in tables.values()):
-            raise ValueError("fewer vectors than tokens")
         text = (folder / TOKENIZER_FILE).read_text(encoding="utf-8")
+        if BytePairs(text).largest_id >= min(len(table.weights) for table in tables.values()):
+            raise ValueError("fewer vectors than tokens")
         return NbowModel(text, tables, Form(**settings["form"]), str(settings["name"]))
     except (DowseError, OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise DowseError(

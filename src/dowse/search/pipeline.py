@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dowse import deadline
 from dowse.answer import Answer
 from dowse.config import Settings
-from dowse.errors import DowseError
+from dowse.errors import DowseError, MissingExtra
 from dowse.query.ast import PathFilter, WithinFilter, positive_leaves
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import (
@@ -366,7 +366,10 @@ def _refine(
         candidates = expand_query(context, lanes, candidates, ranking.hits)
         ranking = rank_candidates(context, candidates)
     if options.rerank and _has_time("reranking", notes):
-        ranking = replace(ranking, hits=rerank_hits(context, ranking.hits))
+        try:
+            ranking = replace(ranking, hits=rerank_hits(context, ranking.hits))
+        except MissingExtra as error:  # a project's settings may ask for what its user has not installed
+            notes.append(Note("other", f"not reranked: {error}"))
     return candidates, ranking
 
 

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     import torch
 
     from dowse.encoders.word_tokenizer import WordTokenizer
-    from dowse.research.nbow import FORM
+    from dowse.research.nbow import FORM, TOKENIZER_FILE
     from dowse_training.nbow_data import read_bags
     from dowse_training.pairs.files import find_files
 
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     if not trained:
         raise DowseError("no pairs to train on there; make some with `dowse train pairs`")
     tokenizer = _tokenizer(options, trained, exclusion)
-    words = WordTokenizer(tokenizer)
+    words = WordTokenizer.read(options.out / TOKENIZER_FILE)
     bags = read_bags(trained, exclusion, words, FORM, options.limit)
     valid = read_bags(kept, exclusion, words, FORM, VALID_PAIRS)
     _train(options, tokenizer, bags, valid)

@@ -81,15 +81,16 @@ def _grammars() -> Check:
 def _models() -> Check:
     """Read every shipped model and compare its checksum."""
     from dowse.encoders.checksums import count_files, damaged_files
-    from dowse.encoders.model_files import shipped_folder
+    from dowse.encoders.model_files import shipped_folders
 
     try:
-        damaged = damaged_files()
+        damaged = [str(folder / name) for folder in shipped_folders() for name in damaged_files(folder)]
+        count = sum(map(count_files, shipped_folders()))
     except DowseError as error:
         return "models", False, str(error)
     if damaged:
-        return "models", False, f"damaged in {shipped_folder()}: {', '.join(damaged)}; reinstall dowse"
-    return "models", True, f"{count_files()} files have their checksums"
+        return "models", False, f"damaged: {', '.join(damaged)}; reinstall dowse"
+    return "models", True, f"{count} files have their checksums"
 
 
 def _encoder_checks(index: Index) -> list[Check]:

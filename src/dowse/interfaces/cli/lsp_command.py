@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dowse.errors import DowseError
+from dowse.errors import DowseError, MissingExtra
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import CommandParser
 from dowse.interfaces.cli.common import flag_settings
@@ -22,6 +22,10 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve an editor until it disconnects."""
+    try:
+        import pygls  # noqa: F401 - only looked for
+    except ImportError as error:
+        raise MissingExtra("the language server", "lsp") from error
     from dowse.interfaces.lsp.options import LspOptions
     from dowse.interfaces.lsp.run import run_stdio
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
-
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
+from collections.abc import Iterator, Sequence
 
 from dowse.answer import Answer
 from dowse.errors import DowseError
+from dowse.interfaces.http.prometheus_text import Histogram, Series, family
 from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.services.thread_pool import BoundedThreadPool
 
@@ -24,78 +21,66 @@ class Metrics:
     """All metrics of one server."""
 
     def __init__(self, indexes: ServedIndexes, threads: Sequence[BoundedThreadPool]) -> None:
-        self._registry = CollectorRegistry()
-        self._requests = self._counter("requests", "Requests answered", "operation", "status")
-        self._seconds = self._histogram("request_seconds", "Time to answer", "operation")
-        self._lane_seconds = self._histogram("lane_seconds", "Time that a lane took", "lane")
-        self._lane_problems = self._counter("lane_problems", "Lanes left out of an answer", "lane")
-        self._searches = self._counter("searches", "Searches answered", "mode")
-        self._refused = self._counter("refused", "Requests refused", "reason")
-        self._feedback = self._counter("feedback_events", "Feedback events recorded", "kind")
-        self._in_flight = Gauge("dowse_in_flight", "Requests being answered", registry=self._registry)
-        self._registry.register(_IndexCollector(indexes, threads))
+        self._indexes, self._threads = indexes, threads
+        self._requests = _counter("requests", "Requests answered", "operation", "status")
+        self._seconds = Histogram("dowse_request_seconds", "Time to answer", "operation", _BUCKETS)
+        self._lane_seconds = Histogram("dowse_lane_seconds", "Time that a lane took", "lane", _BUCKETS)
+        self._lane_problems = _counter("lane_problems", "Lanes left out of an answer", "lane")
+        self._searches = _counter("searches", "Searches answered", "mode")
+        self._refused = _counter("refused", "Requests refused", "reason")
+        self._feedback = _counter("feedback_events", "Feedback events recorded", "kind")
+        self._in_flight = Series("gauge", "dowse_in_flight", "Requests being answered")
 
     def text(self) -> bytes:
         """Return all metrics in the Prometheus text format."""
-        return generate_latest(self._registry)
+        series: list[Series | Histogram] = [self._requests, self._seconds, self._lane_seconds]
+        series += [self._lane_problems, self._searches, self._refused, self._feedback, self._in_flight]
+        lines = [line for each in series for line in each.lines()]
+        return "".join(f"{line}\n" for line in [*lines, *self._gauges()]).encode()
 
     @contextlib.contextmanager
     def in_flight(self) -> Iterator[None]:
         """Count a request while it is being answered."""
-        self._in_flight.inc()
+        self._in_flight.add()
         try:
             yield
         finally:
-            self._in_flight.dec()
+            self._in_flight.add(amount=-1)
 
     def answered(self, operation: str, status: int, seconds: float) -> None:
         """Count a response."""
-        self._requests.labels(operation, str(status)).inc()
+        self._requests.add(operation, str(status))
         if operation not in _STREAMS:
-            self._seconds.labels(operation).observe(seconds)
+            self._seconds.observe(operation, seconds)
 
     def refused(self, reason: str) -> None:
         """Count a rejected request."""
-        self._refused.labels(reason).inc()
+        self._refused.add(reason)
 
     def searched(self, answer: Answer) -> None:
         """Count a search of one index, with the latency and failures of its lanes."""
-        self._searches.labels(answer.mode).inc()
+        self._searches.add(answer.mode)
         for lane in answer.lanes:
-            self._lane_seconds.labels(lane.lane).observe(lane.milliseconds / 1000)
+            self._lane_seconds.observe(lane.lane, lane.milliseconds / 1000)
             if lane.problem:
-                self._lane_problems.labels(lane.lane).inc()
+                self._lane_problems.add(lane.lane)
 
     def recorded(self, kind: str) -> None:
         """Count a feedback event."""
-        self._feedback.labels(kind).inc()
+        self._feedback.add(kind)
 
-    def _counter(self, name: str, text: str, *labels: str) -> Counter:
-        return Counter(f"dowse_{name}", text, labels, registry=self._registry)
-
-    def _histogram(self, name: str, text: str, *labels: str) -> Histogram:
-        return Histogram(f"dowse_{name}", text, labels, registry=self._registry, buckets=_BUCKETS)
-
-
-class _IndexCollector(Collector):
-    """Gauges of the indexes and the thread pool, computed when they are scraped."""
-
-    def __init__(self, indexes: ServedIndexes, threads: Sequence[BoundedThreadPool]) -> None:
-        self._indexes, self._threads = indexes, threads
-
-    def collect(self) -> Iterable[Metric]:
-        """Give the current values."""
+    def _gauges(self) -> Iterator[str]:
+        """Give the load and the sizes of the indexes as they are now."""
         pending = sum(pool.pending for pool in self._threads)
-        yield GaugeMetricFamily("dowse_queued", "Searches running or queued", pending)
-        names = ("generation", "symbols", "embedded")
-        gauges = {
-            name: GaugeMetricFamily(f"dowse_index_{name}", f"The {name} of an index", labels=["index"])
-            for name in names
-        }
-        for served in self._indexes:
-            for name, value in zip(names, _sizes(served), strict=True):
-                gauges[name].add_metric([served.name], value)
-        yield from gauges.values()
+        yield from family("gauge", "dowse_queued", "Searches running or queued", [("", {}, pending)])
+        sizes = [({"index": served.name}, _sizes(served)) for served in self._indexes]
+        for place, name in enumerate(("generation", "symbols", "embedded")):
+            samples = [("", labels, values[place]) for labels, values in sizes]
+            yield from family("gauge", f"dowse_index_{name}", f"The {name} of an index", samples)
+
+
+def _counter(name: str, text: str, *labels: str) -> Series:
+    return Series("counter", f"dowse_{name}_total", text, *labels)
 
 
 def _sizes(served: ServedIndex) -> tuple[int, int, int]:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dowse.errors import DowseError, IndexMissing
+from dowse.errors import DowseError, IndexMissing, MissingExtra
 from dowse.storage.elastic.address import ElasticAddress, read_credentials
 from dowse.storage.elastic.errors import (
     SERVER_ERROR,
@@ -237,7 +237,7 @@ def _connect(address: ElasticAddress) -> Elasticsearch:
     try:
         from elasticsearch import Elasticsearch
     except ImportError as error:
-        raise DowseError("an index on a cluster needs `pip install 'dowse[elastic]'`") from error
+        raise MissingExtra("an index on a cluster", "elastic") from error
     credentials = read_credentials(address)
     options: dict[str, Any] = {}
     if credentials.api_key:
