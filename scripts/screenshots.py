@@ -74,7 +74,7 @@ def open_page(browser: Browser, theme: str, width: int, height: int) -> Page:
         text = re.sub(r'"root":"[^"]*/', '"root":"/home/you/', response.text())
         route.fulfill(response=response, body=text)
 
-    context.route("**/api/status", hide_root)
+    context.route("**/api/v1/status", hide_root)
     return context.new_page()
 
 

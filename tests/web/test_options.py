@@ -50,7 +50,7 @@ def sent(page: Page, url: re.Pattern[str]) -> dict[str, list[str]]:
     expect(page.locator("[aria-busy=true]")).to_have_count(0)
     searches = page.evaluate(
         "performance.getEntriesByType('resource').map(each => each.name)"
-        ".filter(name => name.includes('/api/search?'))"
+        ".filter(name => name.includes('/api/v1/search?'))"
     )
     return parse_qs(urlsplit(searches[-1]).query, keep_blank_values=True)
 

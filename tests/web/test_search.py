@@ -19,7 +19,7 @@ def searches(page: Page) -> list[str]:
     asked: list[str] = []
 
     def note(request: Request) -> None:
-        if "/api/search" in request.url:
+        if "/api/v1/search" in request.url:
             asked.append(request.url)
 
     page.on("request", note)

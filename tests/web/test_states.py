@@ -35,12 +35,12 @@ def test_a_query_that_cant_be_understood_says_why_and_what_helps(visitor: Visito
 
 def test_a_server_that_is_gone_is_named_and_can_be_tried_again(visitor: Visitor) -> None:
     page = visitor.open("/search?index=bakery")
-    page.route("**/api/search*", lambda route: route.abort())
+    page.route("**/api/v1/search*", lambda route: route.abort())
     page.get_by_role("searchbox").fill("bread")
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("The server does not answer")
     expect(alert).to_contain_text("dowse serve")
-    page.unroute("**/api/search*")
+    page.unroute("**/api/v1/search*")
     visitor.said.clear()  # the browser told of the failed requests
     alert.get_by_role("button", name="Try again").click()
     expect(page.get_by_role("article").first).to_contain_text("bread")
@@ -49,8 +49,8 @@ def test_a_server_that_is_gone_is_named_and_can_be_tried_again(visitor: Visitor)
 def test_a_late_answer_never_replaces_a_newer_one(visitor: Visitor) -> None:
     page = visitor.open("/search?index=bakery")
     held: list[Route] = []
-    page.route("**/api/search*q=bread*", lambda route: held.append(route))
-    with page.expect_request("**/api/search*q=bread*"):
+    page.route("**/api/v1/search*q=bread*", lambda route: held.append(route))
+    with page.expect_request("**/api/v1/search*q=bread*"):
         page.get_by_role("searchbox").fill("bread")
     page.get_by_role("searchbox").fill("invoice")
     expect(page.get_by_role("article").first).to_contain_text("Invoice")
@@ -83,7 +83,7 @@ def test_a_first_index_is_announced_and_the_page_goes_on_by_itself(visit: Visit,
             expect(page.get_by_text("mill is being indexed for the first time.")).to_be_hidden()
 
 
-def change(page: Page, how: Any, url: str = "**/api/search*") -> None:
+def change(page: Page, how: Any, url: str = "**/api/v1/search*") -> None:
     """Change the server's real answers on their way: what is amiss can't be ordered from it."""
 
     def answer(route: Route) -> None:

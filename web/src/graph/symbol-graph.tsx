@@ -25,9 +25,9 @@ export function SymbolGraph({ index, id }: { index: string; id: string }) {
   const stacked = useNarrow();
   const k = pages > 1 || open.size ? ALL : FIRST;
   const query = { query: { index, target: id, depth: Number(depth), k } };
-  const incoming = useAnswer("/api/graph/{relation}", { ...query, path: { relation: "uses" } });
-  const outgoing = useAnswer("/api/graph/{relation}", { ...query, path: { relation: "callees" } });
-  const bases = useAnswer("/api/graph/{relation}", { ...query, path: { relation: "supertypes" } });
+  const incoming = useAnswer("/api/v1/graph/{relation}", { ...query, path: { relation: "uses" } });
+  const outgoing = useAnswer("/api/v1/graph/{relation}", { ...query, path: { relation: "callees" } });
+  const bases = useAnswer("/api/v1/graph/{relation}", { ...query, path: { relation: "supertypes" } });
   const answers = [incoming.data, outgoing.data, bases.data].filter((data) => data !== undefined);
   const kinds = Object.keys(EDGE_KINDS).filter((kind) =>
     answers.some((answer) => has(answer, kind)),

@@ -11,7 +11,7 @@ import { Report } from "./report";
 /** How well every configuration does: measured by the makers, or by whoever runs this. */
 export function EvalPage() {
   const [state, change] = useEvalState();
-  const list = useAnswer("/api/eval");
+  const list = useAnswer("/api/v1/eval");
   const reports = list.data?.reports ?? [];
   const run = reports.find((report) => report.id === state.run) ?? preferred(reports);
   const other = reports.find((report) => report.id === state.with && report.id !== run?.id);

@@ -25,7 +25,7 @@ interface Props {
 
 /** One run: its means as charts and figures, its sets, their questions, and where it ran. */
 export function Report({ run, other, state, onChange }: Props) {
-  const report = useAnswer("/api/eval/{report}", { path: { report: run.id } });
+  const report = useAnswer("/api/v1/eval/{report}", { path: { report: run.id } });
   const [modes, setModes] = useState(() => usualModes(run.modes));
   const [near, setNear] = useState("");
   const color = modeColors(run.modes);

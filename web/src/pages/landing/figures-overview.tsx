@@ -24,7 +24,7 @@ const MARKS = [
 
 /** The figures of the evaluation, as the server knows them. */
 export function FiguresOverview() {
-  const answer = useAnswer("/api/eval");
+  const answer = useAnswer("/api/v1/eval");
   const reports = (answer.data?.reports ?? []).filter(worthShowing).slice(0, SHOWN);
   if (!reports.length) return null;
   const modes = new Set(reports.flatMap((report) => report.modes));

@@ -22,7 +22,7 @@ interface Props {
 /** One real question: where words and meaning each put the answers, and what became of them together. */
 export function LanesMeet({ example, index }: Props) {
   const query = example && index && { q: example.query, mode: "hybrid" as const, k: ROWS, index };
-  const answer = useAnswer(query ? "/api/search" : null, query ? { query } : {});
+  const answer = useAnswer(query ? "/api/v1/search" : null, query ? { query } : {});
   const hits = answer.data?.hits ?? [];
   if (!example) return <div>{index && <Skeleton className="h-80" />}</div>;
   return (

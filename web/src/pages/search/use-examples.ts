@@ -61,7 +61,7 @@ async function choose(index: string, key: string): Promise<Example[]> {
 }
 
 async function examine(query: string, index: string): Promise<Example> {
-  const answer = await get("/api/search", { query: { q: query, mode: "hybrid", k: 1, index } });
+  const answer = await get("/api/v1/search", { query: { q: query, mode: "hybrid", k: 1, index } });
   const [hit] = answer.hits;
   if (!hit) return unasked(query);
   const rank = (lane: string) => hit.lanes.find((each) => each.lane === lane)?.rank;

@@ -16,7 +16,7 @@ import { SymbolHead } from "./symbol-head";
 
 /** One symbol: its code and documentation, what stands around it, and what is like it. */
 export function SymbolPage({ index, id }: { index: string; id: string }) {
-  const answer = useAnswer("/api/symbol", { query: { index, target: id } });
+  const answer = useAnswer("/api/v1/symbol", { query: { index, target: id } });
   const data = answer.data;
   useEffect(() => {
     if (data) document.title = `${data.symbol.qualified_name} · dowse`;
