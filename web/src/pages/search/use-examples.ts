@@ -22,7 +22,7 @@ export function exampleIndex(
   return indexes.find((index) => index.embedded > 0 && (!chosen || index.name === chosen));
 }
 
-/** Six questions that show, on this very index, where meaning beats words; plain ones without an index. */
+/** Six questions that show, on this very index, where meaning beats keywords; plain ones without an index. */
 export function useExamples(index: IndexStatus | undefined): Example[] {
   const [examples, setExamples] = useState<Example[]>(() =>
     EXAMPLE_QUERIES.slice(0, SHOWN_EXAMPLES).map(unasked),

@@ -1,4 +1,4 @@
-"""`GET /api/v1/symbol`, `/api/v1/related`, `/api/v1/graph/…`: one symbol, similar ones, walks of the call graph."""
+"""`GET /api/v1/symbol`, `related`, `graph/…`: one symbol, similar ones, walks of the call graph."""
 
 from __future__ import annotations
 
