@@ -48,7 +48,7 @@ export function SetDetail(props: Props) {
         against={set.against}
       />
       <AllFigures label={`All metrics of ${set.name}`} rows={rows} cases={set.cases} />
-      {searched && <p className="mt-2 text-sm text-faint">Searched: {searched}</p>}
+      {searched && <p className="mt-2 text-sm wrap-anywhere text-faint">Searched: {searched}</p>}
       {!alone && <MetricsRadar rows={rows} color={color} shape={shape} near="" />}
       <Cases key={set.name} run={run} set={set} other={other} state={state} onChange={onChange} />
     </section>

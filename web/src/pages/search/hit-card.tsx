@@ -40,7 +40,10 @@ export function HitCard({ hit, query, words, selected, root, showIndex, onSelect
       aria-current={selected ? "true" : undefined}
       data-rank={hit.rank}
       onClick={onSelect}
-      onFocus={onSelect}
+      // By keys alone: what a press of the mouse selects may move what it was meant for, before it is let go.
+      onFocus={(event) => {
+        if (event.target.matches(":focus-visible")) onSelect();
+      }}
       className="card scroll-mt-48 overflow-hidden aria-[current]:border-accent aria-[current]:shadow-[0_0_0_1px_var(--accent)]"
     >
       <header className="flex items-start gap-3 border-b border-line px-4 pt-2.5 pb-2">

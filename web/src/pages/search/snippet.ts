@@ -32,7 +32,8 @@ export function snippet(hit: Hit, whole: boolean): Snippet {
   if (call && !whole) {
     const last = Math.min(lines.length, call - hit.start_line + AROUND + 1);
     const from = Math.max(1, call - hit.start_line - AROUND);
-    const rows = [0, ...Array.from({ length: last - from }, (_, row) => from + row)];
+    const head = Math.min(Math.max(0, lines.findIndex(isNoDecorator)), from - 1);
+    const rows = [head, ...Array.from({ length: last - from }, (_, row) => from + row)];
     return {
       code: rows.map((row) => lines[row]).join("\n"),
       numbers: rows.map((row) => hit.start_line + row),
@@ -57,6 +58,10 @@ function callLine(hit: Hit): number {
   // Of what is called, the line is in the caller, which then is named first.
   const line = Number(OWN_REFERENCE.exec(reference(hit))?.[1] ?? 0);
   return hit.start_line < line && line <= hit.end_line && isComplete(hit) ? line : 0;
+}
+
+function isNoDecorator(line: string): boolean {
+  return !/^\s*(@|#\[)/.test(line);
 }
 
 /** What the call graph says of a hit: "calls Cart.add in line 12"; "" where it was found otherwise. */

@@ -69,13 +69,18 @@ interface MembersProps {
   index: string;
 }
 
-/** What lies in a definition, by names: two of a file may have the same, so by lines, too. */
-export function membersOf(of: SymbolRef, entries: readonly SymbolRef[]): SymbolRef[] {
+/** What lies in a definition, by names: of a long class the entry is only its first part. */
+function membersOf(of: SymbolRef, entries: readonly SymbolRef[]): SymbolRef[] {
+  const same = entries.filter((entry) => entry.qualified_name === of.qualified_name);
+  // The next part begins where this one ends; another definition of the name does not.
+  const isPart = (entry: SymbolRef) => same.some((one) => one.end_line + 1 === entry.start_line);
+  const others = same.filter((entry) => entry.start_line > of.start_line && !isPart(entry));
+  const end = Math.min(...others.map((entry) => entry.start_line));
   return entries.filter(
     (entry) =>
       entry.qualified_name.startsWith(`${of.qualified_name}.`) &&
       of.start_line <= entry.start_line &&
-      entry.end_line <= of.end_line,
+      entry.start_line < end,
   );
 }
 
