@@ -12,7 +12,7 @@ from web.conftest import Visitor
 
 def opened(visitor: Visitor) -> Page:
     """Open all figures."""
-    page = opened(visitor)
+    page = visitor.open("/eval")
     page.get_by_text("All figures").click()
     return page
 

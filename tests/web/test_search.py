@@ -116,6 +116,7 @@ def test_a_second_query_keeps_the_first(visitor: Visitor) -> None:
     field.press_sequentially("parse_order")  # letter by letter, and yet one entry of the history
     expect(page).to_have_title("parse_order · dowse")
     page.get_by_role("article").nth(1).click()  # leaves the field
+    field.press("End")
     field.press_sequentially(" from text")
     expect(page).to_have_title("parse_order from text · dowse")
     page.go_back()

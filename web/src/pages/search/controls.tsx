@@ -69,8 +69,8 @@ export function Controls({ state, onChange }: Props) {
   const props = { state, defaults, onChange };
   const mode = state.mode ?? defaults.mode ?? "auto";
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
-      <div className="max-w-full overflow-x-auto">
+    <div className="flex max-w-full min-w-0 flex-wrap items-center gap-x-4 gap-y-1.5">
+      <div className="relative max-w-full overflow-x-auto">
         <Segmented
           label="Mode"
           value={mode}

@@ -51,7 +51,7 @@ export function SearchField({ value, onSearch, onMove, onEnter, onTyping, large 
   };
   const type = (next: string, at: number) => {
     const continues = next.startsWith(text) || text.startsWith(next);
-    if (!continues || at - typing.current.last > LOOKED_MS) typing.current.isNew = true;
+    if (!continues || !next || at - typing.current.last > LOOKED_MS) typing.current.isNew = true;
     typing.current.last = at;
     setText(next);
     onTyping?.(next);
