@@ -1,4 +1,4 @@
-"""What people come for, task by task: on a phone, a tablet, a desk, in both themes, by mouse or keys alone."""
+"""What people come for, task by task: on three screens, in both themes, by mouse or by keys alone."""
 
 from __future__ import annotations
 
