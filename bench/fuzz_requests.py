@@ -68,7 +68,7 @@ def main() -> None:
         serving(options.tree, "none", work) as (process, url),
     ):
         wait_until_indexed(url)
-        names, document = symbol_names(url), _get(url, "/api/openapi.json")
+        names, document = symbol_names(url), _get(url, "/api/v1/openapi.json")
         memory, files = family_megabytes(process.pid), _open_files(process.pid)
         each = -(-options.count // options.clients)
         clients = [
@@ -81,7 +81,7 @@ def main() -> None:
         for client in clients:
             client.join()
         seconds = time.monotonic() - started
-        alive = _get(url, "/api/health")["status"] == "ok" and process.poll() is None
+        alive = _get(url, "/api/v1/health")["status"] == "ok" and process.poll() is None
         end_memory, end_files = family_megabytes(process.pid), _open_files(process.pid)
         log = (work / "log.txt").read_text(errors="replace")
     times = [taken for client in clients for taken in client.seconds]
@@ -136,7 +136,7 @@ class _Client(threading.Thread):
             (path, method, [each["name"] for each in operation.get("parameters", ())])
             for path, item in document["paths"].items()  # type: ignore[attr-defined]
             for method, operation in item.items()
-            if path != "/api/events"
+            if path != "/api/v1/events"
         ]
         self.outcomes: Counter[str] = Counter()
         self.seconds: list[float] = []
@@ -176,8 +176,8 @@ class _Client(threading.Thread):
 
     def _request(self) -> bytes:
         template, method, names = self._draw.choice(self._operations)
-        if template == "/api/reindex" and self._draw.randrange(200):
-            template, method = "/api/search", "get"
+        if template == "/api/v1/reindex" and self._draw.randrange(200):
+            template, method = "/api/v1/search", "get"
         path = template
         while "{" in path:
             head, _, tail = path.partition("{")

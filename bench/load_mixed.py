@@ -180,7 +180,7 @@ def symbol_names(url: str) -> tuple[str, ...]:
     names: set[str] = set()
     while not names:  # they are read in the background
         for start in _NAME_STARTS:
-            line.request("GET", f"/api/suggest?k=20&q={start}")
+            line.request("GET", f"/api/v1/suggest?k=20&q={start}")
             found = json.load(line.getresponse())["suggestions"]
             names.update(each["text"] for each in found if re.fullmatch(r"\w+", each["text"]))
         time.sleep(0.1)
@@ -249,16 +249,16 @@ def _ask(line: http.client.HTTPConnection, path: str, tally: Tally) -> tuple[str
 
 def _question(draw: random.Random, names: Sequence[str]) -> str:
     words = [word for name in draw.choices(names, k=3) for word in re.split(r"_|(?<=[a-z])(?=[A-Z])", name)]
-    return f"/api/search?k=10&q={quote(' '.join(filter(None, words)) or 'read a file')}"
+    return f"/api/v1/search?k=10&q={quote(' '.join(filter(None, words)) or 'read a file')}"
 
 
 def _slow_question(draw: random.Random, names: Sequence[str]) -> str:
     kind, name = draw.randrange(4), draw.choice(names)
     if kind == 0:
-        return f"/api/graph/impact?depth=10&k=1000&target={quote(name)}"
+        return f"/api/v1/graph/impact?depth=10&k=1000&target={quote(name)}"
     if kind == 1:
-        return f"/api/search?expand=true&q={quote(name)}+how+does+it+work"
-    return f"/api/search?k=100&q={quote(draw.choice(_SLOW_PATTERNS))}"
+        return f"/api/v1/search?expand=true&q={quote(name)}+how+does+it+work"
+    return f"/api/v1/search?k=100&q={quote(draw.choice(_SLOW_PATTERNS))}"
 
 
 def _hold_heads(url: str, count: int, stop: threading.Event) -> None:

@@ -164,7 +164,7 @@ class _Run:
 
     def _ask(self, url: str) -> None:
         query = urllib.request.quote(_QUERIES[self._counts["requests"] % len(_QUERIES)])
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}/api/search?q={query}") as answer:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}/api/v1/search?q={query}") as answer:
             self._note("serve", answer.read().decode())
             self._counts["requests, answered"] += 1
         self._counts["requests"] += 1

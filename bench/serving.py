@@ -41,7 +41,7 @@ def wait_until_indexed(url: str) -> int:
     """Listen to the server's events until everything is embedded; return how many symbols there are."""
     place = urlsplit(url)
     line = http.client.HTTPConnection(place.hostname or "", place.port, timeout=_INDEXING_SECONDS)
-    line.request("GET", "/api/events")
+    line.request("GET", "/api/v1/events")
     for text in line.getresponse():
         if text.startswith(b"data: "):
             event = json.loads(text.removeprefix(b"data: "))
@@ -50,7 +50,7 @@ def wait_until_indexed(url: str) -> int:
             if event["phase"] == "done":
                 break
     line.close()
-    line.request("GET", "/api/status")
+    line.request("GET", "/api/v1/status")
     [status] = json.load(line.getresponse())["indexes"]
     line.close()
     return int(status["symbols"])

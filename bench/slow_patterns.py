@@ -87,7 +87,7 @@ class Samples:
     def add_until(self, end: threading.Event) -> None:
         """Ask for both until told to end."""
         while not end.wait(0.05):
-            self._words.append(timed(lambda: get(self._url, "/api/search?q=order+repository&k=5")))
+            self._words.append(timed(lambda: get(self._url, "/api/v1/search?q=order+repository&k=5")))
             self._alive.append(timed(lambda: get(self._url, "/livez")))
 
     def percentiles(self) -> dict[str, float]:
@@ -110,13 +110,13 @@ def by_server(url: str, pid: int, patterns: list[str]) -> dict[str, object]:
     """Have the server match all patterns, several at once."""
     idle, meanwhile = Samples(url), Samples(url)
     times, statuses = list[tuple[float, str]](), Counter[int]()
-    get(url, f"/api/search?mode=regex&k=5&q={quote('a.?b')}")  # texts are in the cache from here on
+    get(url, f"/api/v1/search?mode=regex&k=5&q={quote('a.?b')}")  # texts are in the cache from here on
     time.sleep(_MEMORY_SECONDS)  # that of indexing is given back, too
     memory = family_megabytes(pid)
 
     def ask(pattern: str) -> None:
         started = time.monotonic()
-        statuses[get(url, f"/api/search?mode=regex&k=5&q={quote(pattern)}")] += 1
+        statuses[get(url, f"/api/v1/search?mode=regex&k=5&q={quote(pattern)}")] += 1
         times.append((time.monotonic() - started, pattern))
 
     for start in range(0, len(patterns), _BLOCK):

@@ -25,12 +25,12 @@ STILL = """() => document.fonts.status === 'loaded'
     && document.getAnimations().every(each => each.playState === 'finished')"""
 # Name, address, what comes last on the page, theme, width, height.
 SHOTS = (
-    ("landing", "/", "[aria-label='How lanes meet'] li", "light", 1280, 860),
+    ("landing", "/", "[aria-label='How an answer is found'] li", "light", 1280, 860),
     ("search", QUESTION, "[aria-label='Similar functions'] li", "light", 1280, 860),
     ("search-dark", f"{QUESTION}&mode=hybrid&at=2", "[aria-label='Similar functions'] li", "dark", 1280, 860),
     ("search-phone", "/search?q=session+cookie+lang:python", "article .hljs-keyword", "dark", 390, 844),
     ("symbol", "/symbol/flask/AppContext.push", "[data-layer='1']", "light", 1280, 1250),
-    ("eval", "/eval?run=repos", "[aria-label=Questions] li", "dark", 1280, 1000),
+    ("eval", "/eval?run=repos", "[aria-label='In short'] li", "dark", 1280, 860),
     ("status", "/status", "tbody tr", "light", 1280, 860),
 )
 
@@ -74,7 +74,7 @@ def open_page(browser: Browser, theme: str, width: int, height: int) -> Page:
         text = re.sub(r'"root":"[^"]*/', '"root":"/home/you/', response.text())
         route.fulfill(response=response, body=text)
 
-    context.route("**/api/status", hide_root)
+    context.route("**/api/v1/status", hide_root)
     return context.new_page()
 
 

@@ -12,7 +12,7 @@ from dowse.interfaces.http.app import create_app
 def http_reference() -> str:
     """Return the page."""
     document = create_app([]).openapi()
-    parts = ["# HTTP API", "Made from `/api/openapi.json`. [HTTP.md](../HTTP.md) explains its use."]
+    parts = ["# HTTP API", "Made from `/api/v1/openapi.json`. [HTTP.md](../HTTP.md) explains its use."]
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             parts += [f"## {method.upper()} {path}", *_operation(operation)]

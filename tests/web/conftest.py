@@ -33,6 +33,7 @@ INN = {
 BUSY = {
     "queue.py": "class Queue:\n    def put(self, item):\n        return store(item)\n\n\n"
     "def store(item):\n    return item\n",
+    "many.py": "".join(f"def worker_of_many_{number}():\n    return {number}\n\n\n" for number in range(40)),
     "other.py": "class Shelf:\n    def put(self, item):\n        return item\n",
     **{
         f"workers/worker_{number}.py": "from queue import Queue\n\n\n"

@@ -13,7 +13,7 @@ from web.conftest import Visitor
 
 # Every page with what comes last on it.
 PAGES = {
-    "landing": ("/", "section[aria-label='How lanes meet'] li"),
+    "landing": ("/", "section[aria-label='How an answer is found'] li"),
     "examples": ("/search", "section[aria-label='Example questions'] li .mono"),
     "search": (
         "/search?q=bake+bread+lang:python&index=bakery&fusion=rrf",
@@ -21,7 +21,9 @@ PAGES = {
     ),
     "nothing": ("/search?q=xylophone&mode=keyword&index=bakery", "text=Nothing here answers that"),
     "problem": ("/search?q=lang:klingon", "[role=alert]"),
-    "eval": ("/eval", "ul[aria-label=Questions] li"),
+    "eval": ("/eval", "section[aria-label='In short'] li"),
+    # One with many configurations: its tables are wide.
+    "figures": ("/eval?run=repos&order=worst", "ul[aria-label=Questions] li"),
     "status": ("/status", "section[aria-label='Left out'] tbody tr"),
     "nowhere": ("/nowhere", "h1"),
 }
@@ -33,8 +35,9 @@ def test_axe_finds_nothing_and_a_phone_is_wide_enough(visitor: Visitor, name: st
 
 
 def test_the_page_of_a_symbol(visitor: Visitor, server: Running) -> None:
-    found = server.get("symbol", target="bake_bread", index="bakery")["symbol"]["id"]
-    everybody_can_use(open_page(visitor, f"/symbol/bakery/{found}", "[data-layer='1']"))
+    for name, last in (("bake_bread", "[data-layer='1']"), ("Dough", "nav[aria-label^=Members] li")):
+        found = server.get("symbol", target=name, index="bakery")["symbol"]["id"]
+        everybody_can_use(open_page(visitor, f"/symbol/bakery/{found}", last))
 
 
 def test_axe_finds_nothing_in_the_help_and_the_question(visitor: Visitor) -> None:
@@ -60,13 +63,14 @@ def test_the_focus_is_always_seen(visitor: Visitor) -> None:
 
 
 def everybody_can_use(page: Page) -> None:
-    """Check one page in both themes and at the width of a phone."""
+    """Check one page in both themes, and at the widths of a tablet and of phones."""
     assert violations(page) == []
     page.emulate_media(color_scheme="dark")
     assert violations(page, "color-contrast") == []
-    page.set_viewport_size({"width": 375, "height": 800})
+    for width in (768, 320, 375):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert not is_wider_than_screen(page), width
     assert violations(page) == []
-    assert not is_wider_than_screen(page)
 
 
 def open_page(visitor: Visitor, address: str, last: str, **options: Any) -> Page:

@@ -1,17 +1,34 @@
-"""`/eval`: radar, latencies, sets with intervals, questions one by one, two runs side by side."""
+"""`/eval`: one sentence and one picture; radar, sets, questions one by one, two runs side by side behind."""
 
 from __future__ import annotations
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from interfaces.http.running import Running
 from web.conftest import Visitor
 
 
-def test_the_latest_own_run_is_shown_with_its_origin(visitor: Visitor) -> None:
+def opened(visitor: Visitor) -> Page:
+    """Open all figures."""
     page = visitor.open("/eval")
+    page.get_by_text("All figures").click()
+    return page
+
+
+def test_it_opens_with_a_sentence_and_a_picture(visitor: Visitor, server: Running) -> None:
+    page = visitor.open("/eval")
+    short = page.get_by_role("region", name="In short")
+    means = {row["mode"]: row["metrics"]["hit@10"] for row in server.get("eval")["reports"][0]["means"]}
+    ours, keywords = (f"{100 * means[mode]:.0f} %" for mode in ("auto", "keyword"))
+    expect(short).to_contain_text(f"first ten hits for {ours}, keywords alone for {keywords}")
+    expect(short.get_by_role("listitem")).to_have_text([f"dowse{ours}", f"Keywords alone{keywords}"])
+    expect(page.get_by_role("table")).to_have_count(0)
+
+
+def test_the_latest_own_run_is_shown_with_its_origin(visitor: Visitor) -> None:
+    page = opened(visitor)
     expect(page.get_by_text("Measured here")).to_contain_text("after-change")
     expect(page.get_by_text("Measured here")).to_contain_text("24 questions in 2 sets")
     quality = page.get_by_role("region", name="Quality", exact=True)
@@ -21,7 +38,7 @@ def test_the_latest_own_run_is_shown_with_its_origin(visitor: Visitor) -> None:
 
 
 def test_sets_have_figures_with_intervals(visitor: Visitor, server: Running) -> None:
-    page = visitor.open("/eval")
+    page = opened(visitor)
     page.get_by_role("button", name="rolls").click()
     detail = page.get_by_role("region", name="Set rolls")
     run = server.get("eval")["reports"][0]["id"]
@@ -36,7 +53,7 @@ def test_sets_have_figures_with_intervals(visitor: Visitor, server: Running) -> 
 
 
 def test_every_question_can_be_looked_at(visitor: Visitor) -> None:
-    page = visitor.open("/eval")
+    page = opened(visitor)
     page.get_by_label("Mode", exact=True).select_option("auto")
     page.get_by_label("Order").select_option("won")
     questions = page.get_by_role("list", name="Questions").get_by_role("listitem")
@@ -50,7 +67,7 @@ def test_every_question_can_be_looked_at(visitor: Visitor) -> None:
 
 
 def test_two_runs_are_compared(visitor: Visitor) -> None:
-    page = visitor.open("/eval")
+    page = opened(visitor)
     page.get_by_label("Compare with").select_option(label="before (own, before-change)")
     comparison = page.get_by_role("region", name="Comparison")
     rows = comparison.get_by_role("row")

@@ -41,3 +41,8 @@ def test_example_searches_lead_to_answers(visitor: Visitor) -> None:
 def test_an_address_that_leads_nowhere_says_so(visitor: Visitor) -> None:
     page = visitor.open("/nowhere")
     expect(page.get_by_role("heading", level=1)).to_have_text("There is nothing at this address")
+    answer = page.goto("/nowhere")
+    assert answer and answer.status == 404
+    for link in page.get_by_role("navigation", name="Pages").get_by_role("link").all():
+        answer = page.request.get(link.get_attribute("href") or "")
+        assert answer.ok  # the server knows every page that there is

@@ -17,12 +17,12 @@ from web.conftest import Visit, Visitor
 ASKED = "/search?q=put+the+loaves+into+the+oven"
 # Each setting with the label of its control; none is the default of dowse.
 CHOICES = {
-    "Diversify": ("diversify", "cluster"),
+    "Variety": ("diversify", "cluster"),
     "Fusion": ("fusion", "rrf"),
     "Clusters by": ("clustering", "meaning"),
     "Typos": ("fuzziness", "1"),
 }
-SWITCHES = {"Expand": "expand"}
+SWITCHES = {"More words": "expand"}
 SET = {**dict(CHOICES.values()), **dict.fromkeys(SWITCHES.values(), True)}
 
 
@@ -40,7 +40,7 @@ def unusual(bakery: Index) -> Iterator[Running]:
 def opened(visitor: Visitor, address: str = ASKED) -> Page:
     page = visitor.open(address)
     expect(page.get_by_role("article").first).to_be_visible()
-    page.get_by_role("button", name=re.compile("^More")).click()
+    page.get_by_role("button", name=re.compile("^Expert")).click()
     return page
 
 
@@ -50,7 +50,7 @@ def sent(page: Page, url: re.Pattern[str]) -> dict[str, list[str]]:
     expect(page.locator("[aria-busy=true]")).to_have_count(0)
     searches = page.evaluate(
         "performance.getEntriesByType('resource').map(each => each.name)"
-        ".filter(name => name.includes('/api/search?'))"
+        ".filter(name => name.includes('/api/v1/search?'))"
     )
     return parse_qs(urlsplit(searches[-1]).query, keep_blank_values=True)
 

@@ -60,7 +60,7 @@ def test_other_sites_reach_the_page_and_never_the_api(
 ) -> None:
     visitor = visit(guarded)
     page = visitor.open("/?token=pst")
-    for target, status in (("/api/search?q=sweep", 403), ("/search?q=sweep", 200)):
+    for target, status in (("/api/v1/search?q=sweep", 403), ("/search?q=sweep", 200)):
         address = f"{guarded.url}{target}"
         page.goto(f"http://{host}:{other_port}/<a href='{address}'>a link</a>".replace("?", "%3F"))
         with page.expect_response(address) as answer:

@@ -59,6 +59,24 @@ def test_the_outline_shows_the_file(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("getUserName")
 
 
+def test_a_long_outline_shows_where_one_is(visit: Visit, crowd: Running) -> None:
+    page = visit(crowd).open(symbol_page(crowd, "worker_of_many_39"))
+    here = page.get_by_role("navigation", name="Outline of the file").locator("[aria-current]")
+    expect(here).to_have_text(re.compile("^worker_of_many_39"))
+    page.wait_for_function("here => here.closest('ul').scrollTop > 300", arg=here.element_handle())
+    assert page.evaluate("scrollY") == 0
+
+
+def test_a_class_shows_its_members_and_its_code(visitor: Visitor, server: Running) -> None:
+    page = visitor.open(address(server, "Dough"))
+    members = page.get_by_role("navigation", name="Members of Dough")
+    expect(members.get_by_role("link", name=re.compile("^knead"))).to_be_visible()
+    expect(page.get_by_role("region", name="Code of Dough")).to_contain_text("def knead(")
+    members.get_by_role("link", name=re.compile("^knead")).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Dough.knead")
+    expect(page).to_have_title("Dough.knead · dowse")
+
+
 def test_the_graph_grows_with_depth_and_shrinks_with_kinds(visitor: Visitor, server: Running) -> None:
     page = visitor.open(address(server, "Order"))
     graph = page.get_by_role("region", name="Graph", exact=True)
@@ -115,6 +133,11 @@ def crowd(busy: Index) -> Iterator[Running]:
     """A server of the repository with a method that 128 call."""
     with running([busy]) as run:
         yield run
+
+
+def symbol_page(run: Running, name: str) -> str:
+    found = run.get("symbol", target=name)
+    return f"/symbol/{found['index']}/{found['symbol']['id']}"
 
 
 def visit_put(visit: Visit, crowd: Running, **how: Any) -> Page:

@@ -23,11 +23,12 @@ const StatusPage = lazy(async () => ({
 /** The whole page. */
 export function App() {
   const [help, setHelp] = useState(false);
-  const { path } = usePlace();
+  const { path, params } = usePlace();
+  const name = title(path, params);
   useKeys({ "?": () => setHelp(true) });
   useEffect(() => {
-    document.title = title(path);
-  }, [path]);
+    if (name) document.title = name;
+  }, [name]);
   return (
     <StatusProvider>
       <div className="flex min-h-dvh flex-col">
@@ -66,8 +67,11 @@ function Page({ path }: { path: string }) {
   return <NotFoundPage />;
 }
 
-function title(path: string): string {
+/** What the tab, the history and bookmarks call a place; "" of a symbol, whose page says it itself. */
+function title(path: string, params: URLSearchParams): string {
   const names: Record<string, string> = { search: "Search", eval: "Evaluation", status: "Index" };
-  const name = names[path.split("/")[1] ?? ""];
+  const page = path.split("/")[1] ?? "";
+  if (page === "symbol") return "";
+  const name = (page === "search" && params.get("q")) || names[page];
   return name ? `${name} · dowse` : "dowse";
 }

@@ -223,7 +223,7 @@ class Reports:
         """Return one report."""
         saved = next((saved for saved in self.all()[0] if saved.id == report_id), None)
         if saved is None:
-            raise NotFound(f"there is no report {report_id!r}; /api/eval lists them")
+            raise NotFound(f"there is no report {report_id!r}; /api/v1/eval lists them")
         with self._lock:
             found = next((each for each in self._opened if each.saved == saved), None)
             found = found or _open(saved.folder, saved.path)

@@ -31,16 +31,16 @@ class Running:
 
     def get(self, address: str, status: int = 200, **parameters: Any) -> Any:
         """Ask the API, check the status, return the JSON."""
-        return checked(self.client.get(f"/api/{address}", params=parameters), status)
+        return checked(self.client.get(f"/api/v1/{address}", params=parameters), status)
 
     def post(self, address: str, body: object, status: int) -> Any:
         """Send something to the API."""
-        return checked(self.client.post(f"/api/{address}", json=body), status)
+        return checked(self.client.post(f"/api/v1/{address}", json=body), status)
 
     def events(self, wanted: str, said: str = "") -> list[dict[str, Any]]:
         """Listen until something of a phase is told, with some words; return all that was heard."""
         heard: list[dict[str, Any]] = []
-        with self.client.stream("GET", "/api/events", timeout=120) as stream:
+        with self.client.stream("GET", "/api/v1/events", timeout=120) as stream:
             for line in stream.iter_lines():
                 assert not line.startswith(":"), f"nothing more happens after {heard}"
                 if not line.startswith("data: "):

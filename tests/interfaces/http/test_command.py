@@ -69,13 +69,13 @@ def test_ctrl_c_stops_all_processes(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "inn", INN)
     cache = {"DOWSE_CACHE_DIR": str(tmp_path / "cache"), "DOWSE_ISOLATION": "always"}
     with serving(root, **cache) as (process, url):
-        with httpx.stream("GET", f"{url}api/events", timeout=300) as stream:
+        with httpx.stream("GET", f"{url}api/v1/events", timeout=300) as stream:
             assert any('"phase":"done"' in line for line in stream.iter_lines())
-        found = httpx.get(f"{url}api/search", params={"q": "sweep"}, timeout=300).json()
+        found = httpx.get(f"{url}api/v1/search", params={"q": "sweep"}, timeout=300).json()
         assert found["hits"][0]["name"] == "sweep"
         children = descendants(process.pid)
         assert children  # the lanes' processes
-        with httpx.stream("GET", f"{url}api/events", timeout=300) as stream:  # somebody still listens
+        with httpx.stream("GET", f"{url}api/v1/events", timeout=300) as stream:  # somebody still listens
             next(stream.iter_raw())
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=300)
@@ -90,7 +90,7 @@ def test_ctrl_c_stops_the_indexing_process(tmp_path: Path, how: signal.Signals) 
     files = {f"m{number}.py": "def f():\n    pass\n" * 400 for number in range(400)}
     root = write_tree(tmp_path / "many", files)
     with serving(root, DOWSE_CACHE_DIR=str(tmp_path / "cache")) as (process, url):
-        with httpx.stream("GET", f"{url}api/events", timeout=300) as stream:
+        with httpx.stream("GET", f"{url}api/v1/events", timeout=300) as stream:
             assert any('"phase":"index"' in line for line in stream.iter_lines())
         children = descendants(process.pid)
         assert children
@@ -141,5 +141,5 @@ def test_the_printed_url_has_the_token(tmp_path: Path) -> None:
     with serving(root, with_token=True, DOWSE_TOKEN="a b&c", **folders) as (_, url):
         with httpx.Client(follow_redirects=True) as browser:
             assert browser.get(url).status_code == 200
-            assert browser.get(f"{url.partition('?')[0]}api/health").status_code == 200
-        assert httpx.get(f"{url.partition('?')[0]}api/health").status_code == 401
+            assert browser.get(f"{url.partition('?')[0]}api/v1/health").status_code == 200
+        assert httpx.get(f"{url.partition('?')[0]}api/v1/health").status_code == 401

@@ -51,7 +51,7 @@ def test_slowloris_head_times_out(hurried: Running, sent: bytes) -> None:
 
 
 def test_an_idle_connection_is_closed(hurried: Running) -> None:
-    whole = b"GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    whole = b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
     answer = received(connected(hurried.url, whole))
     assert answer.count(b"HTTP/1.1") == 1 and b"200" in answer.split(b"\r\n")[0]
 
@@ -75,7 +75,7 @@ def test_slow_data_does_not_reset_the_timer(hurried: Running) -> None:
 @pytest.mark.parametrize(("host", "status"), [(b"localhost", b"408"), (b"evil", b"421")])
 def test_slow_body_gets_408_and_is_closed(hurried: Running, host: bytes, status: bytes) -> None:
     """Also where the answer does not wait for the body."""
-    head = b"POST /api/reindex HTTP/1.1\r\nHost: %s\r\nContent-Length: 100\r\n\r\n{" % host
+    head = b"POST /api/v1/reindex HTTP/1.1\r\nHost: %s\r\nContent-Length: 100\r\n\r\n{" % host
     assert status in received(connected(hurried.url, head)).split(b"\r\n")[0]
 
 
@@ -91,7 +91,7 @@ def test_event_streams_have_no_timeout(hurried: Running) -> None:
 @contextlib.contextmanager
 def listening(run: Running) -> Iterator[Iterator[str]]:
     """Listen to events; give what is heard."""
-    with run.client.stream("GET", "/api/events", timeout=PATIENCE) as stream:
+    with run.client.stream("GET", "/api/v1/events", timeout=PATIENCE) as stream:
         events = stream.iter_lines()
         assert next(events)
         yield events
@@ -104,7 +104,7 @@ def test_requests_beyond_the_limit_of_connections_get_503(inn: Index) -> None:
         assert [each.get("/livez").status_code for each in clients] == [200, 200, 200, 503]
         for each in clients:
             each.close()
-        while httpx.get(f"{run.url}/api/health", timeout=PATIENCE).status_code != 200:
+        while httpx.get(f"{run.url}/api/v1/health", timeout=PATIENCE).status_code != 200:
             pass
 
 

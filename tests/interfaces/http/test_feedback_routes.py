@@ -53,9 +53,9 @@ def test_feedback_is_listed_and_deleted(run: Running) -> None:
         *(QUESTION, symbol["qualified_name"], 1, 1, 2),
     )
     assert run.get("suggest", q="who cl")["suggestions"][0]["kind"] == "query"
-    removed = run.client.delete("/api/feedback", params={"visitor": "bob"})
+    removed = run.client.delete("/api/v1/feedback", params={"visitor": "bob"})
     assert removed.json() == {"removed": 1}
-    assert run.client.delete("/api/feedback", params={"query": QUESTION}).json() == {"removed": 1}
+    assert run.client.delete("/api/v1/feedback", params={"query": QUESTION}).json() == {"removed": 1}
     assert run.get("feedback")["total"] == 0
     assert {way["kind"] for way in run.get("suggest", q="who cl")["suggestions"]} <= {"name"}
 

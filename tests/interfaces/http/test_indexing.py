@@ -86,7 +86,7 @@ def test_too_many_listeners_are_sent_away(inn: Index) -> None:
     from dowse.services.web.options import Limits, ServeOptions
 
     options = ServeOptions(limits=replace(Limits(), listeners=1))
-    with running([inn], options) as run, run.client.stream("GET", "/api/events") as first:
+    with running([inn], options) as run, run.client.stream("GET", "/api/v1/events") as first:
         lines = first.iter_lines()
         assert next(lines) == "retry: 2000"
         assert run.get("events", 503)["type"].endswith("busy")

@@ -78,7 +78,7 @@ def test_overload_is_a_503(inn: Index) -> None:
             first = threading.Thread(target=run.get, args=("search",), kwargs={"q": "sweep"})
             first.start()
             assert entered.wait(20)
-            answer = run.client.get("/api/search", params={"q": "sweep"})
+            answer = run.client.get("/api/v1/search", params={"q": "sweep"})
             assert answer.status_code == 503 and int(answer.headers["retry-after"]) > 0
             assert answer.json()["type"].endswith("busy")
             assert run.get("health")["status"] == "ok"  # the server itself is well
@@ -93,7 +93,7 @@ def test_two_hundred_clients_at_once_are_all_answered(inn: Index) -> None:
     limits = Limits()
     with running([inn], ServeOptions(limits=limits)) as run, contextlib.ExitStack() as stack:
         place = (httpx.URL(run.url).host, httpx.URL(run.url).port)
-        request = b"GET /api/search?q=sweep+%d HTTP/1.0\r\nHost: localhost\r\n\r\n"
+        request = b"GET /api/v1/search?q=sweep+%d HTTP/1.0\r\nHost: localhost\r\n\r\n"
         lines = [stack.enter_context(socket.create_connection(place, timeout=60)) for _ in range(200)]
         for number, line in enumerate(lines):
             line.sendall(request % number)
@@ -124,16 +124,16 @@ def _held(index: Index, *starts: str) -> Iterator[threading.Semaphore]:
 def test_slow_questions_do_not_keep_quick_ones_waiting(inn: Index) -> None:
     queries = ["/./", "/[a-z]*/i", "what calls sweep", "/.*/ lang:python"] * 4
     with running([inn]) as run, ThreadPoolExecutor(16) as pool, _held(inn, "/", "what calls") as begun:
-        asked = [pool.submit(run.client.get, "/api/search", params={"q": query}) for query in queries]
+        asked = [pool.submit(run.client.get, "/api/v1/search", params={"q": query}) for query in queries]
         assert all(begun.acquire(timeout=20) for _ in range(Limits().slow_threads))
         for _ in range(20):
             assert run.get("search", q="sweep the floor")["hits"]
-        assert run.get("symbol", target="sweep") and run.client.get("/api/metrics").status_code == 200
+        assert run.get("symbol", target="sweep") and run.client.get("/metrics").status_code == 200
         assert not any(each.done() for each in asked)
 
 
 def test_work_for_a_client_that_is_gone_ends(inn: Index) -> None:
-    request = b"GET /api/search?q=%s HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    request = b"GET /api/v1/search?q=%s HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with running([inn]) as run, _held(inn, "slowly", "/") as begun:
         address = httpx.URL(run.url)
         for query in (b"slowly", b"/./"):
@@ -145,7 +145,7 @@ def test_work_for_a_client_that_is_gone_ends(inn: Index) -> None:
                 break
             threading.Event().wait(0.01)
         assert run.state.threads.pending == run.state.slow_threads.pending == 0
-        assert 'operation="search",status="499"' in run.client.get("/api/metrics").text
+        assert 'operation="search",status="499"' in run.client.get("/metrics").text
 
 
 def test_unexpected_exceptions_show_no_traceback(inn: Index, caplog: pytest.LogCaptureFixture) -> None:
@@ -156,14 +156,14 @@ def test_unexpected_exceptions_show_no_traceback(inn: Index, caplog: pytest.LogC
 
         inn.search = broken  # type: ignore[method-assign]
         try:
-            answer = run.client.get("/api/search", params={"q": "sweep"})
+            answer = run.client.get("/api/v1/search", params={"q": "sweep"})
         finally:
             del inn.search
         assert answer.status_code == 500 and answer.headers["content-type"] == "application/problem+json"
         assert "secret" not in answer.text and "log" in answer.json()["remedy"]
         assert "default-src 'self'" in answer.headers["content-security-policy"]
         assert "a secret detail" in caplog.text
-        assert 'operation="search",status="500"' in run.client.get("/api/metrics").text
+        assert 'operation="search",status="500"' in run.client.get("/metrics").text
 
 
 def test_a_pattern_has_a_time_limit(bakery: Index) -> None:

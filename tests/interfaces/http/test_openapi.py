@@ -9,8 +9,10 @@ import pytest
 
 from dowse.feedback.events import EVENT_KINDS
 from dowse.graph.model import RELATIONS
+from dowse.interfaces.http.app import create_app
 from dowse.interfaces.http.routes.feedback import FeedbackRequest
 from dowse.interfaces.http.routes.symbol import Relation
+from dowse.services.web.options import ServeOptions
 from interfaces.http.running import Running
 
 OPERATIONS = {
@@ -55,7 +57,18 @@ def test_every_operation_has_a_name_and_a_form(server: Running) -> None:
             content = answers[status]["content"]
             assert content["application/problem+json"]["schema"]["$ref"].endswith("/Problem")
             assert len(content) == 1
-        assert found[name]["summary"] and found[name]["description"]
+        assert found[name]["summary"] and found[name]["description"] and len(found[name]["tags"]) == 1
+    tags = {each["name"]: each["description"] for each in document["tags"]}
+    assert set(tags) == {tag for each in found.values() for tag in each["tags"]} and all(tags.values())
+    (scheme,) = document["components"]["securitySchemes"]
+    assert document["security"] == []  # this server asks for none
+    assert create_app([], ServeOptions(token="x")).openapi()["security"] == [{scheme: []}]
+
+
+def test_every_path_has_the_version(server: Running) -> None:
+    """But metrics, which are looked for in one place."""
+    paths = set(server.get("openapi.json")["paths"])
+    assert {path for path in paths if not path.startswith("/api/v1/")} == {"/metrics"}
 
 
 def test_every_field_has_a_type(server: Running) -> None:
@@ -84,7 +97,7 @@ def test_figures_for_prometheus(server: Running) -> None:
 
     server.get("search", q="bread", index="bakery")
     server.get("search", 404, q="bread", index="butchery")
-    answer = server.client.get("/api/metrics")
+    answer = server.client.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain")
     found = {(s.name, *sorted(s.labels.items())): s.value for f in families(answer.text) for s in f.samples}
     asked = "dowse_requests_total", ("operation", "search")

@@ -66,7 +66,7 @@ def test_a_second_ctrl_c_waits_for_no_request(tmp_path: Path) -> None:
 @contextlib.contextmanager
 def half_sent(url: httpx.URL) -> Iterator[socket.socket]:
     """Send a request without its body, which the server waits for."""
-    head = b"POST /api/reindex HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    head = b"POST /api/v1/reindex HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     with socket.create_connection((url.host, url.port), timeout=30) as line:
         line.sendall(head + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n")
         assert line.recv(100).startswith(b"HTTP/1.1 100")
@@ -86,7 +86,8 @@ def test_alive_before_ready(tmp_path: Path) -> None:
     with running([index], ServeOptions(token="pst")) as run:
         run.state.engine.close()  # whatever it has built by now is removed
         index.backend.clear()
-        assert run.client.get("/livez").json() == {"status": "ok"}
+        for address in ("/livez", "/healthz"):
+            assert run.client.get(address).json() == {"status": "ok"}
         answer = run.client.get("/readyz")
         assert answer.status_code == 503 and answer.json()["status"] == "starting"
         index.update()
@@ -95,7 +96,7 @@ def test_alive_before_ready(tmp_path: Path) -> None:
         ready = {"ready": True, "generation": index.status()["generation"], "lanes": {}}
         assert answer.json() == {"status": "ready", "indexes": [ready]}
         assert "inn" not in answer.text  # no names without the token
-        assert run.client.get("/api/health").status_code == 401
+        assert run.client.get("/api/v1/health").status_code == 401
 
 
 def test_ready_once_lanes_have_started(tmp_path: Path) -> None:
@@ -110,12 +111,16 @@ def test_ready_once_lanes_have_started(tmp_path: Path) -> None:
 
 def test_request_ids(server: Running) -> None:
     get = server.client.get
-    assert get("/api/health", headers={"X-Request-ID": "a-1.b_2"}).headers["x-request-id"] == "a-1.b_2"
-    made = {get("/api/health").headers["x-request-id"] for _ in range(3)}
+    assert get("/api/v1/health", headers={"X-Request-ID": "a-1.b_2"}).headers["x-request-id"] == "a-1.b_2"
+    made = {get("/api/v1/health").headers["x-request-id"] for _ in range(3)}
     assert len(made) == 3 and all(map(MADE.fullmatch, made))
     for bad in ("", "a b", "x" * 65, 'a"b', "ä".encode()):
         assert MADE.fullmatch(get("/", headers={"X-Request-ID": bad}).headers["x-request-id"])
-    for path, headers in (("/api/symbol?target=nowhere", {}), ("/api/none", {}), ("/", {"Host": "evil"})):
+    for path, headers in (
+        ("/api/v1/symbol?target=nowhere", {}),
+        ("/api/v1/none", {}),
+        ("/", {"Host": "evil"}),
+    ):
         problem = get(path, headers={"X-Request-ID": "mine", **headers})
         assert problem.json()["request_id"] == problem.headers["x-request-id"] == "mine"
 
@@ -127,14 +132,16 @@ def test_json_log_of_requests(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "inn", INN)
     folders = {"DOWSE_CACHE_DIR": str(tmp_path / "cache")}
     with serving(root, *flags, with_token=True, **folders) as (process, url):
-        assert "pst" not in url and httpx.get(f"{url}api/health", timeout=60).status_code == 401
+        assert "pst" not in url and httpx.get(f"{url}api/v1/health", timeout=60).status_code == 401
         with httpx.Client(base_url=url, headers={"Authorization": "Bearer pst"}, timeout=60) as client:
-            with client.stream("GET", "/api/events") as stream:
+            with client.stream("GET", "/api/v1/events") as stream:
                 assert any('"phase":"done"' in line for line in stream.iter_lines())
-            found = client.get("/api/search", params={"q": "sweep bucket"}, headers={"X-Request-ID": "one"})
+            found = client.get(
+                "/api/v1/search", params={"q": "sweep bucket"}, headers={"X-Request-ID": "one"}
+            )
             assert found.status_code == 200
             client.get("/?token=pst")
-            client.get("/api/%0d%0aforged%1b[31m")
+            client.get("/api/v1/%0d%0aforged%1b[31m")
         process.send_signal(signal.SIGTERM)
         _, log = process.communicate(timeout=30)
     lines = [json.loads(line) for line in log.splitlines()]
@@ -149,11 +156,11 @@ def test_json_log_of_requests(tmp_path: Path) -> None:
         "request_id": "one",
         "client": "127.0.0.1",
         "method": "GET",
-        "path": "/api/search",
+        "path": "/api/v1/search",
         "status": 200,
     }
     assert log.isascii() and "bucket" not in log and "pst" not in log
-    assert [line["path"] for line in lines][-2:] == ["/", "/api/\\x0d\\x0aforged\\x1b[31m"]
+    assert [line["path"] for line in lines][-2:] == ["/", "/api/v1/\\x0d\\x0aforged\\x1b[31m"]
 
 
 @pytest.mark.usefixtures("root_logger")
@@ -164,7 +171,7 @@ def test_text_log_with_queries(inn: Index, tmp_path: Path) -> None:
             run.get("suggest", q="sweep", token="pst")
         stream.seek(0)  # after the server has ended: lines are written once a response is sent
         (line,) = stream.read().splitlines()
-    assert " info dowse.request request request_id=" in line and " path=/api/suggest query=q=sweep" in line
+    assert " info dowse.request request request_id=" in line and " path=/api/v1/suggest query=q=sweep" in line
     assert line.partition(" status=")[2].startswith("200 ms=")
     assert "pst" not in line
 
@@ -199,7 +206,7 @@ def test_lane_problems_are_logged_with_the_request(tmp_path: Path) -> None:
     index = Index(index.root, replace(index.settings, lane_seconds=1e-9), index.backend)
     try:
         with running([index]) as run:
-            run.client.get("/api/search?q=sweep", headers={"X-Request-ID": "slow"})
+            run.client.get("/api/v1/search?q=sweep", headers={"X-Request-ID": "slow"})
     finally:
         logging.getLogger("dowse.search.lanes").removeHandler(handler)
     assert any(who == "slow" and "keyword" in message for who, message in seen), seen

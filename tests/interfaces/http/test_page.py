@@ -1,4 +1,4 @@
-"""The page's files: the same document for every address, kept as long as they may be."""
+"""The page's files: the same document for all its addresses, kept as long as they may be."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def client(tmp_path: Path) -> TestClient:
 
 
 @pytest.mark.parametrize(
-    "address", ["/", "/search?q=x", "/symbol/inn/a.py:3", "/eval", "/index.html", "/secret.txt"]
+    "address", ["/", "/search?q=x", "/symbol/inn/a.py:3", "/eval", "/status", "/index.html"]
 )
-def test_every_url_of_the_page_gets_index_html(client: TestClient, address: str) -> None:
+def test_every_address_of_the_page_gets_index_html(client: TestClient, address: str) -> None:
     answer = client.get(address)
     assert answer.text == FILES["index.html"] and answer.headers["content-type"].startswith("text/html")
     assert answer.headers["cache-control"] == "no-cache"
@@ -50,9 +50,30 @@ def test_files_are_compressed_and_cached(client: TestClient) -> None:
     assert client.head("/").status_code == 200 and not client.head("/").content
 
 
-@pytest.mark.parametrize("address", ["/assets/gone.js", "/api", "/api/nothing", "/api/search"])
-def test_unknown_assets_and_api_paths_are_404(client: TestClient, address: str) -> None:
-    assert client.get(address).status_code == 404
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/assets/gone.js",
+        "/api",
+        "/api/v1/nothing",
+        "/api/v2/search",
+        "/secret.txt",
+        "/searching",
+        "/x/search",
+    ],
+)
+def test_every_other_address_is_404(client: TestClient, address: str) -> None:
+    answer = client.get(address)
+    assert answer.status_code == 404 and "<title>" not in answer.text
+
+
+def test_who_follows_a_wrong_link_gets_the_page_with_404(client: TestClient) -> None:
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    answer = client.get("/nowhere", headers=browser)
+    assert answer.status_code == 404 and answer.text == FILES["index.html"]
+    again = client.get("/nowhere", headers=browser | {"If-None-Match": answer.headers["etag"]})
+    assert again.status_code == 404
+    assert client.get("/api/nothing", headers=browser).text != FILES["index.html"]
 
 
 def test_without_a_build_it_says_how_to_make_one(tmp_path: Path) -> None:

@@ -23,7 +23,9 @@ def guarded(inn: Index) -> Iterator[Running]:
         yield run
 
 
-@pytest.mark.parametrize("address", ["/", "/search", "/api/health", "/api/nothing", "/api/openapi.json"])
+@pytest.mark.parametrize(
+    "address", ["/", "/search", "/api/v1/health", "/api/v1/nothing", "/api/v1/openapi.json"]
+)
 def test_every_response_has_security_headers(server: Running, address: str) -> None:
     headers = server.client.get(address).headers
     policy = dict(part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";"))
@@ -45,7 +47,7 @@ def test_every_response_has_security_headers(server: Running, address: str) -> N
         *("localhost:port", "localhost:1:2", "user@localhost", "localhost/x", "localhost..", "local host"),
     ],
 )
-@pytest.mark.parametrize("address", ["/", "/api/search?q=sweep"])
+@pytest.mark.parametrize("address", ["/", "/api/v1/search?q=sweep"])
 def test_foreign_host_is_rejected_dns_rebinding(server: Running, host: str, address: str) -> None:
     """A page elsewhere can have its own name point to this machine; it can't change the Host header."""
     problem = checked(server.client.get(address, headers={"Host": host}), 421)
@@ -54,7 +56,7 @@ def test_foreign_host_is_rejected_dns_rebinding(server: Running, host: str, addr
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:1234", "127.0.0.1:9", "[::1]:8742", "LOCALHOST."])
 def test_own_host_names_are_accepted(server: Running, host: str) -> None:
-    assert server.client.get("/api/health", headers={"Host": host}).status_code == 200
+    assert server.client.get("/api/v1/health", headers={"Host": host}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,7 @@ def test_own_host_names_are_accepted(server: Running, host: str) -> None:
 def test_cross_origin_requests_are_rejected_csrf(
     server: Running, headers: dict[str, str], method: str
 ) -> None:
-    address = "/api/search?q=sweep" if method == "GET" else "/api/feedback"
+    address = "/api/v1/search?q=sweep" if method == "GET" else "/api/v1/feedback"
     encoded = {name: value.encode("latin-1") for name, value in headers.items()}
     answer = server.client.request(method, address, headers=encoded)
     assert "default-src 'self'" in answer.headers["content-security-policy"]
@@ -89,8 +91,8 @@ def test_cross_origin_requests_are_rejected_csrf(
 
 def test_same_origin_requests_are_accepted(server: Running) -> None:
     own = {"Origin": server.url, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}
-    assert server.client.get("/api/health", headers=own).status_code == 200
-    assert server.client.delete("/api/feedback?visitor=nobody", headers=own).status_code == 200
+    assert server.client.get("/api/v1/health", headers=own).status_code == 200
+    assert server.client.delete("/api/v1/feedback?visitor=nobody", headers=own).status_code == 200
 
 
 def test_links_of_other_sites_lead_to_the_page_alone(server: Running) -> None:
@@ -106,7 +108,7 @@ def test_links_of_other_sites_lead_to_the_page_alone(server: Running) -> None:
 def test_allowed_origin_is_accepted(guarded: Running) -> None:
     headers = {"Origin": "https://search.example.org", "Host": "search.example.org"}
     bearer = {"Authorization": f"Bearer {SECRET}"}
-    assert guarded.client.get("/api/health", headers=headers | bearer).status_code == 200
+    assert guarded.client.get("/api/v1/health", headers=headers | bearer).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,7 @@ def test_allowed_origin_is_accepted(guarded: Running) -> None:
     ],
 )
 def test_api_requires_the_token(guarded: Running, headers: dict[str, str]) -> None:
-    for address in ("/api/search?q=sweep", "/api/metrics", "/api/openapi.json", "/api/none"):
+    for address in ("/api/v1/search?q=sweep", "/metrics", "/api/v1/openapi.json", "/api/v1/none"):
         encoded = {name: value.encode("latin-1") for name, value in headers.items()}
         answer = httpx.get(guarded.url + address, headers=encoded)
         assert checked(answer, 401)["type"].endswith("no-token")
@@ -131,9 +133,9 @@ def test_api_requires_the_token(guarded: Running, headers: dict[str, str]) -> No
 
 
 def test_bearer_token_is_accepted(guarded: Running) -> None:
-    answer = httpx.get(guarded.url + "/api/health", headers={"Authorization": f"Bearer {SECRET}"})
+    answer = httpx.get(guarded.url + "/api/v1/health", headers={"Authorization": f"Bearer {SECRET}"})
     assert answer.status_code == 200
-    assert httpx.get(guarded.url + f"/api/health?token={SECRET}").status_code == 401
+    assert httpx.get(guarded.url + f"/api/v1/health?token={SECRET}").status_code == 401
 
 
 def test_token_may_have_any_characters() -> None:
@@ -142,8 +144,8 @@ def test_token_may_have_any_characters() -> None:
     access = AccessRules(ServeOptions(token="schön 秘密"))
     sent = "Bearer schön 秘密".encode().decode("latin-1")  # as the server hands on what a client wrote
     own = {"host": "localhost"}
-    assert access.check("GET", "/api/health", {**own, "authorization": sent}) is None
-    assert access.check("GET", "/api/health", {**own, "authorization": "Bearer sch\xf6n"}) is not None
+    assert access.check("GET", "/api/v1/health", {**own, "authorization": sent}) is None
+    assert access.check("GET", "/api/v1/health", {**own, "authorization": "Bearer sch\xf6n"}) is not None
 
 
 def test_token_in_the_url_becomes_a_cookie(guarded: Running) -> None:
@@ -153,11 +155,11 @@ def test_token_in_the_url_becomes_a_cookie(guarded: Running) -> None:
         assert opened.status_code == 303 and opened.headers["location"] == "/search?q=a+b"
         cookie = opened.headers["set-cookie"]
         assert "HttpOnly" in cookie and "SameSite=Strict" in cookie and SECRET not in cookie
-        assert browser.get("/api/health").status_code == 200
+        assert browser.get("/api/v1/health").status_code == 200
     with httpx.Client(base_url=guarded.url) as stranger:
         opened = stranger.get("/search", params={"token": "guess"})
         assert opened.status_code == 303 and "set-cookie" not in opened.headers
-        assert stranger.get("/api/health").status_code == 401
+        assert stranger.get("/api/v1/health").status_code == 401
 
 
 def test_no_open_redirect(guarded: Running) -> None:
@@ -177,20 +179,22 @@ def test_body_size_is_limited(server: Running) -> None:
     body = {"query": "x", "symbol": "x", "kind": "click", "visitor": "x" * 70_000}
     server.post("feedback", body, 413)
     chunks = (b"x" * 1000 for _ in range(100))
-    answer = server.client.post("/api/feedback", content=chunks, headers={"Content-Type": "application/json"})
+    answer = server.client.post(
+        "/api/v1/feedback", content=chunks, headers={"Content-Type": "application/json"}
+    )
     checked(answer, 413)
-    assert " 414 " in sent_raw(server, f"/api/search?q={'x' * 70_000}").split("\r\n")[0]
+    assert " 414 " in sent_raw(server, f"/api/v1/search?q={'x' * 70_000}").split("\r\n")[0]
 
 
 def test_only_json_is_read(server: Running) -> None:
     """A form of another site could be sent without asking; JSON can't."""
     answer = server.client.post(
-        "/api/reindex", content=b'{"index": null}', headers={"Content-Type": "text/plain"}
+        "/api/v1/reindex", content=b'{"index": null}', headers={"Content-Type": "text/plain"}
     )
     assert answer.status_code == 422
     for body in (b"{", b"[" * 50_000, b"\xff", b"null", b"3"):
         answer = server.client.post(
-            "/api/reindex", content=body, headers={"Content-Type": "application/json"}
+            "/api/v1/reindex", content=body, headers={"Content-Type": "application/json"}
         )
         assert answer.status_code in (400, 422)
         checked(answer, answer.status_code)
@@ -204,7 +208,7 @@ def test_requests_that_cant_be_checked_are_rejected(
 
     with running([inn]) as run:
         monkeypatch.setattr("dowse.services.web.access.AccessRules.check", broken)
-        answers = [run.client.get("/api/health") for _ in range(2)]
+        answers = [run.client.get("/api/v1/health") for _ in range(2)]
     assert [answer.status_code for answer in answers] == [400, 400]
     assert all("default-src 'self'" in answer.headers["content-security-policy"] for answer in answers)
     assert checked(answers[0], 400)["type"].endswith("bad-request")
@@ -212,14 +216,14 @@ def test_requests_that_cant_be_checked_are_rejected(
 
 
 def test_unknown_methods_and_urls(server: Running) -> None:
-    checked(server.client.put("/api/search"), 405)
-    checked(server.client.get("/api/reindex"), 405)
-    other = server.client.put("/api/feedback")
+    checked(server.client.put("/api/v1/search"), 405)
+    checked(server.client.get("/api/v1/reindex"), 405)
+    other = server.client.put("/api/v1/feedback")
     checked(other, 405)
     assert other.headers["allow"] == "DELETE, GET, POST"
     checked(server.client.post("/", json={}), 405)
     checked(server.client.get("/api"), 404)
-    checked(server.client.get("/api/../api/nope"), 404)
+    checked(server.client.get("/api/../api/v1/nope"), 404)
     checked(server.client.get("/assets/nope.js"), 404)
 
 
@@ -245,7 +249,7 @@ def test_host_is_checked_on_other_addresses(inn: Index) -> None:
 
     access = AccessRules(ServeOptions(host="0.0.0.0", token=SECRET))
     bearer = {"authorization": f"Bearer {SECRET}"}
-    assert access.check("GET", "/api/health", {"host": "192.168.0.7:8742", **bearer}) is None
-    assert access.check("GET", "/api/health", {"host": socket.gethostname(), **bearer}) is None
-    refused = access.check("GET", "/api/health", {"host": "evil.example", **bearer})
+    assert access.check("GET", "/api/v1/health", {"host": "192.168.0.7:8742", **bearer}) is None
+    assert access.check("GET", "/api/v1/health", {"host": socket.gethostname(), **bearer}) is None
+    refused = access.check("GET", "/api/v1/health", {"host": "evil.example", **bearer})
     assert refused is not None and refused.status == 421

@@ -23,14 +23,14 @@ def test_a_slow_pattern_holds_up_neither_others_nor_the_end(tmp_path: Path) -> N
     folders = {"DOWSE_CACHE_DIR": str(tmp_path / "cache"), "DOWSE_ENCODER": "none"}
     with serving(root, **folders) as (process, text_url):
         url = httpx.URL(text_url)
-        with httpx.stream("GET", f"{url}api/events", timeout=300) as stream:
+        with httpx.stream("GET", f"{url}api/v1/events", timeout=300) as stream:
             assert any('"phase":"done"' in line for line in stream.iter_lines())
-        asked = httpx.Request("GET", f"{url}api/search", params={"q": SLOW}).url.raw_path
+        asked = httpx.Request("GET", f"{url}api/v1/search", params={"q": SLOW}).url.raw_path
         head = b"GET " + asked + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"
         for _ in range(8):  # twice as many as there are threads for patterns; all clients leave
             abandon(url, head)
         started = time.monotonic()
-        found = httpx.get(f"{url}api/search", params={"q": "/def sweep/"}, timeout=60)
+        found = httpx.get(f"{url}api/v1/search", params={"q": "/def sweep/"}, timeout=60)
         assert found.status_code == 200 and found.json()["hits"][0]["name"] == "sweep"
         assert time.monotonic() - started < 5.0
         abandon(url, head)

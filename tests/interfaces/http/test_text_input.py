@@ -24,7 +24,7 @@ def access() -> AccessRules:
 
 def let_in(access: AccessRules, cookies: str) -> bool:
     headers = {"host": "localhost", "cookie": cookies}
-    return access.check("GET", "/api/search", headers) is None
+    return access.check("GET", "/api/v1/search", headers) is None
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,17 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.mark.parametrize(
     "address",
     [
-        *("/api/status", "/api/search?q=alpha", "/api/search?q=%FF", "/api/search?q=%ED%A0%80&index=%FF"),
         *(
-            "/api/symbol?symbol=%FF",
-            "/api/symbol?symbol=a.py:1",
-            "/api/suggest?q=%ED%A0%80",
-            "/api/%FF%0d%0aX:1",
+            "/api/v1/status",
+            "/api/v1/search?q=alpha",
+            "/api/v1/search?q=%FF",
+            "/api/v1/search?q=%ED%A0%80&index=%FF",
+        ),
+        *(
+            "/api/v1/symbol?symbol=%FF",
+            "/api/v1/symbol?symbol=a.py:1",
+            "/api/v1/suggest?q=%ED%A0%80",
+            "/api/v1/%FF%0d%0aX:1",
         ),
     ],
 )
@@ -111,7 +116,7 @@ def test_undecodable_urls_are_answered(odd: Running, address: str) -> None:
         b'{"\\ud800": 1}',
     ],
 )
-@pytest.mark.parametrize("address", ["/api/feedback", "/api/reindex"])
+@pytest.mark.parametrize("address", ["/api/v1/feedback", "/api/v1/reindex"])
 def test_undecodable_bodies_are_answered(odd: Running, address: str, body: bytes) -> None:
     answer = odd.client.post(address, content=body, headers={"Content-Type": "application/json"})
     assert 400 <= answer.status_code < 500, answer.text
@@ -119,6 +124,10 @@ def test_undecodable_bodies_are_answered(odd: Running, address: str, body: bytes
 
 
 def test_no_header_repeats_what_was_sent(odd: Running) -> None:
-    for address in ("/x%0d%0aSet-Cookie:evil=1?token=x", "/?token=x&a=%0d%0aLocation:evil", "/api/evil%0a"):
+    for address in (
+        "/x%0d%0aSet-Cookie:evil=1?token=x",
+        "/?token=x&a=%0d%0aLocation:evil",
+        "/api/v1/evil%0a",
+    ):
         for name, value in odd.client.get(address, follow_redirects=False).headers.items():
             assert "\n" not in value and "evil" not in name

@@ -45,11 +45,12 @@ def token_of(url: str) -> str:
 def test_other_users_of_the_machine_can_neither_read_nor_delete(root: Path, tmp_path: Path) -> None:
     with serving(root, with_token=True) as (_, url):
         with httpx.Client(base_url=url.partition("?")[0], timeout=60) as stranger:
-            for path in ("status", "search?q=sweep", "symbol?target=sweep", "feedback", "metrics", "health"):
-                answer = stranger.get(f"/api/{path}")
+            for path in ("status", "search?q=sweep", "symbol?target=sweep", "feedback", "health"):
+                answer = stranger.get(f"/api/v1/{path}")
                 assert answer.status_code == 401 and "sweep" not in answer.text
-            assert stranger.delete("/api/feedback").status_code == 401
-            assert stranger.post("/api/reindex", json={}).status_code == 401
+            assert stranger.get("/metrics").status_code == 401
+            assert stranger.delete("/api/v1/feedback").status_code == 401
+            assert stranger.post("/api/v1/reindex", json={}).status_code == 401
             assert stranger.get("/?token=guess").headers.get("set-cookie") is None
             probe = stranger.get("/livez")  # open, and says nothing else
             assert probe.status_code == 200 and probe.json() == {"status": "ok"}
@@ -57,8 +58,8 @@ def test_other_users_of_the_machine_can_neither_read_nor_delete(root: Path, tmp_
         assert token_of(url) == (tmp_path / "data" / "token").read_text().strip()
         bearer = {"Authorization": f"Bearer {token_of(url)}"}
         with httpx.Client(base_url=url.partition("?")[0], headers=bearer, timeout=60) as client:
-            assert client.get("/api/health").status_code == 200
-            assert client.delete("/api/feedback").status_code == 200
+            assert client.get("/api/v1/health").status_code == 200
+            assert client.delete("/api/v1/feedback").status_code == 200
 
 
 def test_the_token_is_made_once_and_only_its_owner_reads_it(root: Path, tmp_path: Path) -> None:
@@ -80,7 +81,7 @@ def test_a_server_without_a_token_says_what_that_means(root: Path) -> None:
     with serving(root) as (process, url):
         assert process.stdout is not None
         assert "every user and program of this machine" in process.stdout.readline()
-        assert httpx.get(f"{url}api/health", timeout=60).status_code == 200
+        assert httpx.get(f"{url}api/v1/health", timeout=60).status_code == 200
     assert "token" not in url
 
 

@@ -15,7 +15,7 @@ export function useEvents(onChange: () => void): Record<string, Progress> {
   const visible = useVisible();
   useEffect(() => {
     if (!visible) return;
-    const source = new EventSource("/api/events");
+    const source = new EventSource("/api/v1/events");
     const phases = new Map<string, string>();
     let lost = false;
     let retry = 0;

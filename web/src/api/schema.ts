@@ -4,7 +4,7 @@
  */
 
 export interface paths {
-    "/api/eval": {
+    "/api/v1/eval": {
         parameters: {
             query?: never;
             header?: never;
@@ -24,7 +24,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/eval/{report}": {
+    "/api/v1/eval/{report}": {
         parameters: {
             query?: never;
             header?: never;
@@ -44,7 +44,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/eval/{report}/cases": {
+    "/api/v1/eval/{report}/cases": {
         parameters: {
             query?: never;
             header?: never;
@@ -64,7 +64,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/events": {
+    "/api/v1/events": {
         parameters: {
             query?: never;
             header?: never;
@@ -84,7 +84,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/feedback": {
+    "/api/v1/feedback": {
         parameters: {
             query?: never;
             header?: never;
@@ -112,7 +112,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/graph/{relation}": {
+    "/api/v1/graph/{relation}": {
         parameters: {
             query?: never;
             header?: never;
@@ -132,7 +132,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/graph/path": {
+    "/api/v1/graph/path": {
         parameters: {
             query?: never;
             header?: never;
@@ -152,7 +152,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/health": {
+    "/api/v1/health": {
         parameters: {
             query?: never;
             header?: never;
@@ -172,7 +172,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/log": {
+    "/api/v1/log": {
         parameters: {
             query?: never;
             header?: never;
@@ -192,27 +192,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/metrics": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Prometheus metrics
-         * @description Return all metrics in the Prometheus text format.
-         */
-        get: operations["metrics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/options": {
+    "/api/v1/options": {
         parameters: {
             query?: never;
             header?: never;
@@ -232,7 +212,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/reindex": {
+    "/api/v1/reindex": {
         parameters: {
             query?: never;
             header?: never;
@@ -252,7 +232,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/related": {
+    "/api/v1/related": {
         parameters: {
             query?: never;
             header?: never;
@@ -272,7 +252,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/search": {
+    "/api/v1/search": {
         parameters: {
             query?: never;
             header?: never;
@@ -292,7 +272,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/skipped": {
+    "/api/v1/skipped": {
         parameters: {
             query?: never;
             header?: never;
@@ -312,7 +292,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/status": {
+    "/api/v1/status": {
         parameters: {
             query?: never;
             header?: never;
@@ -332,7 +312,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/suggest": {
+    "/api/v1/suggest": {
         parameters: {
             query?: never;
             header?: never;
@@ -352,7 +332,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/symbol": {
+    "/api/v1/symbol": {
         parameters: {
             query?: never;
             header?: never;
@@ -364,6 +344,26 @@ export interface paths {
          * @description Return a symbol with its source as indexed, the outline of its file, its callers and callees.
          */
         get: operations["symbol"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prometheus metrics
+         * @description Return all metrics in the Prometheus text format.
+         */
+        get: operations["metrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1356,7 +1356,7 @@ export interface components {
         };
         /**
          * ReindexAnswer
-         * @description What was queued; `/api/events` reports the progress.
+         * @description What was queued; `/api/v1/events` reports the progress.
          */
         ReindexAnswer: {
             /** Started */
@@ -1678,7 +1678,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description An id that `/api/eval` lists. */
+                /** @description An id that `/api/v1/eval` lists. */
                 report: string;
             };
             cookie?: never;
@@ -1736,7 +1736,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description An id that `/api/eval` lists. */
+                /** @description An id that `/api/v1/eval` lists. */
                 report: string;
             };
             cookie?: never;
@@ -2127,44 +2127,6 @@ export interface operations {
             };
         };
     };
-    metrics: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what to do. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain": string;
-                };
-            };
-        };
-    };
     options: {
         parameters: {
             query?: {
@@ -2550,6 +2512,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SymbolPage"];
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request can't be answered; `remedy` says what to do. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server can't answer now. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
         };

@@ -1,6 +1,9 @@
+import { Mark, type Shape } from "./mark";
+
 export interface RadarRow {
   name: string;
   color: string;
+  shape: Shape;
   /** One value for each axis, from 0 to 1. */
   values: readonly number[];
 }
@@ -85,6 +88,14 @@ export function Radar({ axes, rows, near, label }: Props) {
         >
           <title>{`${row.name}: ${row.values.map((value, axis) => `${axes[axis] ?? ""} ${value.toFixed(3)}`).join(", ")}`}</title>
         </polygon>
+      ))}
+      {rows.map((row) => (
+        <g key={row.name} opacity={near && near !== row.name ? 0.35 : 1}>
+          {row.values.map((value, axis) => {
+            const [x, y] = point(axis, value);
+            return <Mark key={axis} shape={row.shape} color={row.color} x={x} y={y} size={0.8} />;
+          })}
+        </g>
       ))}
     </svg>
   );

@@ -1,11 +1,13 @@
 import { duration, measure } from "../lib/format";
 import { Axes, LEFT, RIGHT, WIDTH } from "./axes";
+import { Mark, type Shape } from "./mark";
 import { nearest, placeLabels } from "./label-places";
 import { linear, logarithmic, logAxis, shareAxis } from "./scale";
 
 export interface ScatterRow {
   name: string;
   color: string;
+  shape: Shape;
   value: number;
   interval: readonly number[] | undefined;
   /** Milliseconds. */
@@ -62,15 +64,13 @@ export function Scatter({ rows, label }: { rows: readonly ScatterRow[]; label: s
         data-frontier=""
       />
       {points.map(({ row, below, ...point }) => {
-        if (below) {
-          const shape = `${point.x - 5},${point.y - 3} ${point.x + 5},${point.y - 3} ${point.x},${point.y + 5}`;
-          return <polygon key={row.name} points={shape} fill={row.color} />;
-        }
+        const mark = <Mark shape={row.shape} color={row.color} x={point.x} y={point.y} />;
+        if (below) return <g key={row.name}>{mark}</g>;
         const [low, high] = [row.interval?.[0] ?? row.value, row.interval?.[1] ?? row.value];
         return (
           <g key={row.name}>
             <line x1={point.x} x2={point.x} y1={y(low)} y2={y(high)} stroke={row.color} />
-            <circle cx={point.x} cy={point.y} r="4.500" fill={row.color} />
+            {mark}
           </g>
         );
       })}

@@ -22,7 +22,7 @@ export async function record({ query, hit, kind }: Choice): Promise<boolean> {
     visitor: visitor(),
   };
   try {
-    await ask("post", "/api/feedback", { body });
+    await ask("post", "/api/v1/feedback", { body });
     return true;
   } catch {
     return false;

@@ -39,11 +39,11 @@ export function FeedbackSettings({ enabled }: { enabled: boolean }) {
 }
 
 function Learnt() {
-  const answer = useAnswer("/api/feedback", { query: { k: 20 } });
+  const answer = useAnswer("/api/v1/feedback", { query: { k: 20 } });
   const [problem, setProblem] = useState<Problem | undefined>();
   const forget = async (query?: string) => {
     try {
-      await ask("delete", "/api/feedback", query ? { query: { query } } : {});
+      await ask("delete", "/api/v1/feedback", query ? { query: { query } } : {});
       answer.again();
     } catch (error) {
       setProblem(asProblem(error));

@@ -219,18 +219,18 @@ function beside({ from, to }: Line): string {
 function Arrowheads() {
   return (
     <defs>
-      {Object.entries(EDGE_KINDS).map(([kind, { color }]) => (
+      {Object.entries(EDGE_KINDS).map(([kind, { color, head, hollow }]) => (
         <marker
           key={kind}
           id={`arrow-${kind}`}
           viewBox="0 0 8 8"
           refX="6"
           refY="4"
-          markerWidth="6"
-          markerHeight="6"
+          markerWidth="7"
+          markerHeight="7"
           orient="auto-start-reverse"
         >
-          <path d="M0 0.500 7 4 0 7.500z" fill={color} />
+          <path d={head} fill={hollow ? "var(--surface)" : color} stroke={color} />
         </marker>
       ))}
     </defs>

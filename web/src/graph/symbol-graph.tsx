@@ -25,9 +25,15 @@ export function SymbolGraph({ index, id }: { index: string; id: string }) {
   const stacked = useNarrow();
   const k = pages > 1 || open.size ? ALL : FIRST;
   const query = { query: { index, target: id, depth: Number(depth), k } };
-  const incoming = useAnswer("/api/graph/{relation}", { ...query, path: { relation: "uses" } });
-  const outgoing = useAnswer("/api/graph/{relation}", { ...query, path: { relation: "callees" } });
-  const bases = useAnswer("/api/graph/{relation}", { ...query, path: { relation: "supertypes" } });
+  const incoming = useAnswer("/api/v1/graph/{relation}", { ...query, path: { relation: "uses" } });
+  const outgoing = useAnswer("/api/v1/graph/{relation}", {
+    ...query,
+    path: { relation: "callees" },
+  });
+  const bases = useAnswer("/api/v1/graph/{relation}", {
+    ...query,
+    path: { relation: "supertypes" },
+  });
   const answers = [incoming.data, outgoing.data, bases.data].filter((data) => data !== undefined);
   const kinds = Object.keys(EDGE_KINDS).filter((kind) =>
     answers.some((answer) => has(answer, kind)),
@@ -84,12 +90,23 @@ function Kinds(props: {
             type="checkbox"
             checked={!props.hidden.has(kind)}
             onChange={() => props.onChange(toggled(props.hidden, kind))}
-            style={{ accentColor: EDGE_KINDS[kind]?.color }}
           />
           {EDGE_KINDS[kind]?.label}
+          <Sample kind={kind} />
         </label>
       ))}
     </fieldset>
+  );
+}
+
+/** How a kind is drawn. */
+function Sample({ kind }: { kind: string }) {
+  const { color, head, hollow } = EDGE_KINDS[kind] ?? {};
+  return (
+    <svg aria-hidden="true" width="22" height="10" viewBox="-13 -1 22 10">
+      <path d="M-13 4H1" stroke={color} strokeWidth="1.500" />
+      <path d={head} fill={hollow ? "var(--surface)" : color} stroke={color} />
+    </svg>
   );
 }
 

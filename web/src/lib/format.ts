@@ -10,12 +10,12 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** 0.1234 → "12 %"; never 0 % for something nor 100 % for less than all. */
+/** 0.1234 → "12 %"; never 0 % for something nor 100 % for less than all; on one line. */
 export function percent(share: number): string {
   const rounded = Math.round(share * 100);
-  if (rounded === 0 && share > 0) return "<1 %";
-  if (rounded === 100 && share < 1) return "99 %";
-  return `${rounded} %`;
+  if (rounded === 0 && share > 0) return "<1\u00a0%";
+  if (rounded === 100 && share < 1) return "99\u00a0%";
+  return `${rounded}\u00a0%`;
 }
 
 /** A measure between 0 and 1 as papers write it: ".893", "1.000". */

@@ -6,25 +6,29 @@ export interface Family {
   title: string;
 }
 
-const WORDS = {
-  label: "Words",
+const KEYWORDS = {
+  label: "Keywords",
   color: "var(--words)",
   title: "terms that the code and the question share",
 };
 
 // What adds to scores, by the first part of its name. Each has one colour everywhere.
 const FAMILIES: Record<string, Family> = {
-  keyword: WORDS,
-  coverage: WORDS,
+  keyword: KEYWORDS,
+  coverage: KEYWORDS,
   tfidf: {
     label: "Rare terms",
     color: "var(--words)",
     title: "TF-IDF: terms by how rare they are",
   },
-  embedding: { label: "Meaning", color: "var(--meaning)", title: "how near the encoder puts both" },
-  graph: { label: "Graph", color: "var(--graph)", title: "who refers to whom" },
-  exact: { label: "Matches", color: "var(--words)", title: "lines that match the pattern" },
-  signal: { label: "Signals", color: "var(--signal)", title: "names, files, folders, roles" },
+  embedding: { label: "Meaning", color: "var(--meaning)", title: "how near the model puts both" },
+  graph: { label: "Structure", color: "var(--graph)", title: "who refers to whom" },
+  exact: { label: "Pattern", color: "var(--words)", title: "lines that match the pattern" },
+  signal: {
+    label: "Name, file",
+    color: "var(--signal)",
+    title: "whether names, files, folders and roles fit",
+  },
   model: {
     label: "Learned",
     color: "var(--signal)",
@@ -33,7 +37,7 @@ const FAMILIES: Record<string, Family> = {
   rerank: {
     label: "Second look",
     color: "var(--accent)",
-    title: "a cross-encoder read both together",
+    title: "a larger model read both together",
   },
   diversify: { label: "Variety", color: "var(--accent)", title: "what repeats others comes later" },
   feedback: { label: "Your choices", color: "var(--choice)", title: "what was chosen before" },
@@ -74,7 +78,7 @@ const PARTS: Record<string, string> = {
   "signal.file": "its file is about this",
   "signal.coherence": "stands among other answers",
   "signal.saturation": "others of this file came first",
-  "signal.head": "its file's head",
+  "signal.head": "begins its file",
   "signal.definition": "defines the name",
   "signal.name": "its name fits",
   "signal.path": "its path fits",

@@ -12,7 +12,7 @@ const KEYS: [string[], string][] = [
 ];
 
 const LANGUAGE: [string, string][] = [
-  ["parse cookie header", "by words and by meaning; no word need be in common"],
+  ["parse cookie header", "by keywords and by meaning; no word need be in common"],
   ["getUserName", "a name: its definition first, then what uses it"],
   ["what calls open_session", "structure: callers, users, subclasses, impact"],
   ["retry lang:go -test path:internal/**", "filters, and what to leave out"],

@@ -18,7 +18,8 @@ export function Logo() {
         />
         <path d="M5.500 19.500q5.500-3.500 11 0" stroke="var(--accent)" strokeWidth="2" />
       </svg>
-      dowse
+      {/* On the narrowest phones the links need its place. */}
+      <span className="max-[22rem]:hidden">dowse</span>
     </span>
   );
 }

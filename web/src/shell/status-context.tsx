@@ -16,7 +16,7 @@ const Context = createContext<Loading<Status>>({
 
 /** Ask once for all pages what is served, and follow how indexing goes. */
 export function StatusProvider({ children }: { children: ReactNode }) {
-  const status = useAnswer("/api/status");
+  const status = useAnswer("/api/v1/status");
   const progress = useEvents(status.again);
   const inBackground = status.data?.indexes.some((index) => index.embedding) ?? false;
   useEffect(() => {

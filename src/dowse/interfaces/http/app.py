@@ -41,20 +41,20 @@ def create_app(indexes: Sequence[Index], options: ServeOptions | None = None) ->
         title="dowse",
         description="Find code by what it does.",
         version=__version__,
-        openapi_url="/api/openapi.json",
+        openapi_url="/api/v1/openapi.json",
         docs_url=None,
         redoc_url=None,
         lifespan=_lifespan,
     )
     app.state.server = state
-    api = APIRouter(prefix="/api", responses={"4XX": {"model": Problem}})
+    api = APIRouter(prefix="/api/v1", responses={"4XX": {"model": Problem}})
     for route in _ROUTES:
         api.include_router(route.router)
     app.include_router(api)
     app.include_router(probes.router)
     add_page(app)
     add_handlers(app)
-    add_openapi(app)
+    add_openapi(app, needs_token=bool(options.token))
     app.add_middleware(Guard, options=options, metrics=state.metrics)
     return app
 

@@ -81,20 +81,20 @@ class FeedbackOff(DowseError):
 _KINDS: tuple[tuple[type[Exception], int, str, str], ...] = (
     (AmbiguousTarget, 409, "ambiguous-name", "name one of the candidates by its id or path:line"),
     (UnknownName, 404, "unknown-symbol", "search for it, or look at the suggestions"),
-    (NotFound, 404, "not-found", "look at /api/status and /api/openapi.json"),
+    (NotFound, 404, "not-found", "look at /api/v1/status and /api/v1/openapi.json"),
     (FeedbackOff, 409, "feedback-off", "nothing needs to be done: searches work without it"),
-    (IndexMissing, 503, "index-missing", "wait until it is built; /api/events reports the progress"),
+    (IndexMissing, 503, "index-missing", "wait until it is built; /api/v1/events reports the progress"),
     (IndexLocked, 409, "index-busy", "wait until the other process has finished"),
     (IndexUnavailable, 503, "index-unavailable", "free space on its disk, or check its permissions"),
-    (IndexDamaged, 503, "index-damaged", "rebuild it: POST /api/reindex with rebuild"),
-    (IndexVersionError, 503, "index-version", "rebuild it: POST /api/reindex with rebuild"),
+    (IndexDamaged, 503, "index-damaged", "rebuild it: POST /api/v1/reindex with rebuild"),
+    (IndexVersionError, 503, "index-version", "rebuild it: POST /api/v1/reindex with rebuild"),
     (TooSlow, 503, "too-slow", "ask for less: filter by path or language, or use fewer options"),
     (LanesFailed, 503, "lanes-failed", "try again in a moment"),
     (Busy, 503, "busy", "try again in a moment"),
-    (ConfigError, 400, "bad-setting", "look at /api/openapi.json for what is allowed"),
+    (ConfigError, 400, "bad-setting", "look at /api/v1/openapi.json for what is allowed"),
     (EvalError, 400, "bad-report", "save one with `dowse eval --report FILE`"),
     (QueryError, 400, "bad-query", "correct the query, or send it with plain=true"),
-    (DowseError, 400, "bad-request", "look at /api/openapi.json for what is allowed"),
+    (DowseError, 400, "bad-request", "look at /api/v1/openapi.json for what is allowed"),
 )
 
 
@@ -129,7 +129,7 @@ async def _handle_validation_error(request: Request, error: Exception) -> JSONRe
     ]
     detail = "; ".join(f"{each['field']}: {each['message']}" for each in fields)
     return problem(
-        422, "bad-parameters", detail, "look at /api/openapi.json for each parameter", fields=fields
+        422, "bad-parameters", detail, "look at /api/v1/openapi.json for each parameter", fields=fields
     )
 
 
@@ -141,7 +141,7 @@ async def _handle_http_error(request: Request, error: Exception) -> JSONResponse
         detail = f"{request.method} is not allowed here; use {', '.join(sorted(methods))}"
         error = HTTPException(405, detail, {"Allow": ", ".join(sorted(methods))})
     kind = HTTPStatus(error.status_code).phrase.lower().replace(" ", "-")
-    remedy = "look at /api/openapi.json for what there is"
+    remedy = "look at /api/v1/openapi.json for what there is"
     return problem(error.status_code, kind, str(error.detail), remedy, dict(error.headers or {}))
 
 

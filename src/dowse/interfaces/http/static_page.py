@@ -1,4 +1,4 @@
-"""The built single-page application: its files, and index.html for every other URL."""
+"""The built single-page application: its files, and index.html for the addresses of its pages."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ PAGE = Path(__file__).with_name("page")
 # File names in here contain a hash of their content, so they can be cached forever.
 _HASHED = "assets/"
 _FOREVER = "public, max-age=31536000, immutable"
+# First parts of the addresses of its pages: web/src/app.tsx shows "nothing here" at all others.
+_PAGES = ("", "search", "symbol", "eval", "status")
 # Media types of a build's files; those of the system's `mimetypes` differ between machines.
 _MEDIA_TYPES = {
     ".css": "text/css",
@@ -31,7 +33,7 @@ _MEDIA_TYPES = {
 # Text shrinks to a third of its size; images and fonts are compressed already.
 _COMPRESSIBLE = ("text/", "application/json", "image/svg+xml")
 _MISSING = """<!doctype html><html lang="en"><meta charset="utf-8"><title>dowse</title>
-<p>The page is not built. <a href="/api/openapi.json">The API</a> answers; build the page with
+<p>The page is not built. <a href="/api/v1/openapi.json">The API</a> answers; build the page with
 <code>npm run build</code> in <code>web/</code>.</p></html>"""
 
 
@@ -57,29 +59,33 @@ class _File:
         smaller = gzip.compress(self.data, mtime=0)
         return smaller if len(smaller) < len(self.data) else None
 
-    def response(self, request: Request) -> Response:
+    def response(self, request: Request, status: int = 200) -> Response:
         """Return the file, or 304 to a client that has it."""
         caching = _FOREVER if self.path.startswith(_HASHED) else "no-cache"
         headers = {"Cache-Control": caching, "ETag": self.etag, "Vary": "Accept-Encoding"}
-        if request.headers.get("if-none-match") == self.etag:
+        if status == 200 and request.headers.get("if-none-match") == self.etag:
             return Response(status_code=304, headers=headers)
         data = self.data
         if self.compressed is not None and "gzip" in request.headers.get("accept-encoding", ""):
             data, headers["Content-Encoding"] = self.compressed, "gzip"
-        return Response(data, headers=headers, media_type=self.media_type)
+        return Response(data, status, headers, self.media_type)
 
 
 def add_page(app: FastAPI, folder: Path = PAGE) -> None:
-    """Serve the page's files; every URL that is no file and not the API's gets index.html."""
+    """Serve the page's files, and index.html for its pages; every other URL is 404."""
     # All files are read now, and nothing else is ever served: no URL can lead out of the folder.
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     files = {name: _File(name, path.read_bytes()) for name, path in paths.items()}
 
     @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
     async def page(path: str, request: Request) -> Response:
-        file = files.get(path)
-        if file is None:
-            if path == "api" or path.startswith(("api/", _HASHED)):
-                raise HTTPException(404, f"there is no /{path}")
-            file = files.get("index.html")
-        return file.response(request) if file else HTMLResponse(_MISSING)
+        first = path.partition("/")[0]
+        document = files.get("index.html")
+        if file := files.get(path):
+            return file.response(request)
+        if first in _PAGES:
+            return document.response(request) if document else HTMLResponse(_MISSING)
+        # Somebody who followed a wrong link gets the page, which says so; programs get a problem.
+        if document and first not in ("api", "assets") and "text/html" in request.headers.get("accept", ""):
+            return document.response(request, 404)
+        raise HTTPException(404, f"there is no /{path}")

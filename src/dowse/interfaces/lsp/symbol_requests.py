@@ -58,7 +58,7 @@ def related(session: Session, params: RelatedParams) -> dict[str, Any]:
 
 
 def status(session: Session, params: StatusParams) -> dict[str, Any]:
-    """Return the status of every folder, as `GET /api/status` does."""
+    """Return the status of every folder, as `GET /api/v1/status` does."""
     found = session.find_folder(params.folder) if params.folder else None
     folders = [found[0]] if found else [] if params.folder else session.folders
     known = [index_status(folder.served, folder.broker) for folder in folders]

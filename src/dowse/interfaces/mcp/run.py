@@ -70,7 +70,7 @@ def run_http(options: McpOptions, host: str, port: int, token: str, *, show_toke
         sys.stdout.flush()
 
     # Every path needs the token: there is no page that could be seen without it.
-    guard = RequestGuard(app, serve_options, "dowse mcp", protected="")
+    guard = RequestGuard(app, serve_options, "dowse mcp", protected=("",))
     web_server = create_server(guard, limits, announce)
     with contextlib.suppress(KeyboardInterrupt):
         web_server.run(sockets=[listening])

@@ -7,7 +7,7 @@ import hmac
 import ipaddress
 import re
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from dowse.services.web.options import ServeOptions, is_loopback
@@ -15,6 +15,8 @@ from dowse.services.web.peers import is_own_connection
 
 # A Host header (RFC 9110, 7.2): a host name or an IP address, and an optional port.
 _HOST = re.compile(r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::[0-9]{0,5})?", re.ASCII)
+# What `dowse serve` gives only to those who have its token.
+PROTECTED = ("/api", "/metrics")
 
 
 class Refusal(NamedTuple):
@@ -29,10 +31,13 @@ class Refusal(NamedTuple):
 class AccessRules:
     """The access rules of one server."""
 
-    def __init__(self, options: ServeOptions, command: str = "dowse serve", protected: str = "/api") -> None:
+    def __init__(
+        self, options: ServeOptions, command: str = "dowse serve", protected: Sequence[str] = PROTECTED
+    ) -> None:
         """Take the options of a server.
 
-        `command` is the one that printed its address, for messages. Paths below `protected` need the token.
+        `command` is the one that printed its address, for messages. `protected` paths, and what is below
+        them, need the token.
         """
         self._options, self._command, self._protected = options, command, protected
         self._origins = frozenset(origin.rstrip("/").lower() for origin in options.allow_origins)
@@ -117,7 +122,7 @@ class AccessRules:
         )
 
     def _is_protected(self, path: str) -> bool:
-        return f"{path}/".startswith(f"{self._protected}/")
+        return any(f"{path}/".startswith(f"{each}/") for each in self._protected)
 
     def _has_cookie(self, header: str) -> bool:
         """Whether one of the cookies of a request is ours, whatever the others contain (RFC 6265, 4.2).

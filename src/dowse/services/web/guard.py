@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dowse.services.thread_pool import client_name
-from dowse.services.web.access import AccessRules, Refusal
+from dowse.services.web.access import PROTECTED, AccessRules, Refusal
 from dowse.services.web.options import ServeOptions
 from dowse.services.web.problem import problem
 from dowse.services.web.request_id import begin_request
@@ -25,7 +25,11 @@ class RequestGuard:
     """The base of ASGI middleware: access rules, then body limits."""
 
     def __init__(
-        self, app: ASGIApp, options: ServeOptions, command: str = "dowse serve", protected: str = "/api"
+        self,
+        app: ASGIApp,
+        options: ServeOptions,
+        command: str = "dowse serve",
+        protected: Sequence[str] = PROTECTED,
     ) -> None:
         self.app, self.options = app, options
         self.access = AccessRules(options, command, protected)

@@ -39,7 +39,7 @@ export function Cases({ run, set, other, state, onChange }: Props) {
       ? mode
       : (otherModes[0] ?? "");
   const order = ORDERS.some((each) => each.value === state.order) ? state.order : "worst";
-  const cases = useAnswer("/api/eval/{report}/cases", {
+  const cases = useAnswer("/api/v1/eval/{report}/cases", {
     path: { report: run.id },
     query: {
       set: set.name,
@@ -86,7 +86,7 @@ export function Cases({ run, set, other, state, onChange }: Props) {
 }
 
 interface ListProps {
-  answer: Loading<Answer<"/api/eval/{report}/cases">>;
+  answer: Loading<Answer<"/api/v1/eval/{report}/cases">>;
   mode: string;
   otherMode: string;
 }

@@ -16,8 +16,8 @@ interface Pair {
 
 /** Two runs side by side: every set and configuration that both have. */
 export function Comparison({ run, other }: { run: EvalSummary; other: EvalSummary }) {
-  const one = useAnswer("/api/eval/{report}", { path: { report: run.id } });
-  const two = useAnswer("/api/eval/{report}", { path: { report: other.id } });
+  const one = useAnswer("/api/v1/eval/{report}", { path: { report: run.id } });
+  const two = useAnswer("/api/v1/eval/{report}", { path: { report: other.id } });
   const pairs = one.data && two.data ? shared(one.data, two.data) : [];
   return (
     <section aria-label="Comparison" className="card px-5 py-4">

@@ -1,16 +1,18 @@
 import type { Figures } from "../../api/types";
+import type { Shape } from "../../charts/mark";
 import { Radar } from "../../charts/radar";
 import { METRICS } from "./metrics";
 
 interface Props {
   rows: readonly Figures[];
   color: (mode: string) => string;
+  shape: (mode: string) => Shape;
   /** The row that stands out; "" for none. */
   near: string;
 }
 
 /** MRR, nDCG@10 and recall@10 of several rows at once. */
-export function MetricsRadar({ rows, color, near }: Props) {
+export function MetricsRadar({ rows, color, shape, near }: Props) {
   return (
     <div className="grid justify-items-center">
       <Radar
@@ -20,6 +22,7 @@ export function MetricsRadar({ rows, color, near }: Props) {
         rows={rows.map((row) => ({
           name: row.mode,
           color: color(row.mode),
+          shape: shape(row.mode),
           values: METRICS.map((metric) => row.metrics[metric.key] ?? 0),
         }))}
       />

@@ -1,13 +1,16 @@
+import { MarkIcon, type Shape } from "../../charts/mark";
+
 interface Props {
   modes: readonly string[];
   chosen: readonly string[];
   color: (mode: string) => string;
+  shape: (mode: string) => Shape;
   onChange: (modes: string[]) => void;
   onNear: (mode: string) => void;
 }
 
 /** Which configurations are shown; also the legend of all charts. */
-export function ModePicker({ modes, chosen, color, onChange, onNear }: Props) {
+export function ModePicker({ modes, chosen, color, shape, onChange, onNear }: Props) {
   const toggle = (mode: string) =>
     onChange(modes.filter((each) => (each === mode) !== chosen.includes(each)));
   return (
@@ -26,13 +29,9 @@ export function ModePicker({ modes, chosen, color, onChange, onNear }: Props) {
             checked={chosen.includes(mode)}
             onChange={() => toggle(mode)}
           />
-          <span
-            className="size-2 rounded-full border"
-            style={{
-              borderColor: color(mode),
-              background: chosen.includes(mode) ? color(mode) : "transparent",
-            }}
-          />
+          <span className={chosen.includes(mode) ? "" : "opacity-40"}>
+            <MarkIcon shape={shape(mode)} color={color(mode)} size={12} />
+          </span>
           {mode}
         </label>
       ))}

@@ -3,6 +3,7 @@ import type { EvalReport, EvalSummary } from "../../api/types";
 import { useAnswer } from "../../api/use-answer";
 import { modeColors } from "../../charts/colors";
 import { Latency } from "../../charts/latency";
+import { modeShapes } from "../../charts/mark";
 import { Scatter } from "../../charts/scatter";
 import { Skeleton } from "../../ui/busy";
 import { ProblemNotice } from "../../ui/notice";
@@ -25,10 +26,11 @@ interface Props {
 
 /** One run: its means as charts and figures, its sets, their questions, and where it ran. */
 export function Report({ run, other, state, onChange }: Props) {
-  const report = useAnswer("/api/eval/{report}", { path: { report: run.id } });
+  const report = useAnswer("/api/v1/eval/{report}", { path: { report: run.id } });
   const [modes, setModes] = useState(() => usualModes(run.modes));
   const [near, setNear] = useState("");
   const color = modeColors(run.modes);
+  const shape = modeShapes(run.modes);
   const data: EvalReport | undefined = report.data;
   const sets = data?.sets ?? [];
   const set = sets.find((each) => each.name === state.set) ?? sets[0];
@@ -40,6 +42,7 @@ export function Report({ run, other, state, onChange }: Props) {
         modes={run.modes}
         chosen={modes}
         color={color}
+        shape={shape}
         onChange={setModes}
         onNear={setNear}
       />
@@ -47,7 +50,7 @@ export function Report({ run, other, state, onChange }: Props) {
         <section aria-label="Quality" className="card px-5 py-4">
           <h2 className="font-semibold">Quality</h2>
           <p className="text-sm text-faint">Means over all sets; the further out, the better.</p>
-          <MetricsRadar rows={rows} color={color} near={near} />
+          <MetricsRadar rows={rows} color={color} shape={shape} near={near} />
         </section>
         <section aria-label="Latency" className="card px-5 py-4">
           <h2 className="font-semibold">Latency</h2>
@@ -68,7 +71,8 @@ export function Report({ run, other, state, onChange }: Props) {
             label={`${metricLabel(metric)} against median time`}
             rows={rows.flatMap((row) => {
               const [value, cost] = [row.metrics[metric], row.latency["p50_ms"]];
-              const point = { name: row.mode, color: color(row.mode), cost: cost ?? 0 };
+              const look = { color: color(row.mode), shape: shape(row.mode) };
+              const point = { name: row.mode, ...look, cost: cost ?? 0 };
               return value !== undefined && cost
                 ? [{ ...point, value, interval: row.intervals[metric] }]
                 : [];
@@ -108,6 +112,7 @@ export function Report({ run, other, state, onChange }: Props) {
           other={other?.sets.includes(set.name) ? other : undefined}
           modes={modes}
           color={color}
+          shape={shape}
           state={state}
           onChange={(change) => onChange({ run: run.id, set: set.name, ...change })}
         />

@@ -1,4 +1,5 @@
 import type { EvalSet, EvalSummary } from "../../api/types";
+import type { Shape } from "../../charts/mark";
 import { flat } from "./about";
 import { AllFigures } from "./all-figures";
 import { Cases } from "./cases";
@@ -14,12 +15,14 @@ interface Props {
   other: EvalSummary | undefined;
   modes: readonly string[];
   color: (mode: string) => string;
+  shape: (mode: string) => Shape;
   state: EvalState;
   onChange: (change: Partial<EvalState>) => void;
 }
 
 /** One set: its figures with intervals, and its questions one by one. */
-export function SetDetail({ run, set, alone, other, modes, color, state, onChange }: Props) {
+export function SetDetail(props: Props) {
+  const { run, set, alone, other, modes, color, shape, state, onChange } = props;
   const facts = [
     set.level === "file" ? "files have to be found" : "functions have to be found",
     set.strip_docs && "documentation left out",
@@ -45,8 +48,8 @@ export function SetDetail({ run, set, alone, other, modes, color, state, onChang
         against={set.against}
       />
       <AllFigures label={`All metrics of ${set.name}`} rows={rows} cases={set.cases} />
-      {searched && <p className="mt-2 text-sm text-faint">Searched: {searched}</p>}
-      {!alone && <MetricsRadar rows={rows} color={color} near="" />}
+      {searched && <p className="mt-2 text-sm wrap-anywhere text-faint">Searched: {searched}</p>}
+      {!alone && <MetricsRadar rows={rows} color={color} shape={shape} near="" />}
       <Cases key={set.name} run={run} set={set} other={other} state={state} onChange={onChange} />
     </section>
   );

@@ -24,8 +24,8 @@ export function SetsTable({ sets, means, modes, color, current, onChoose }: Prop
     <section aria-label="Sets" className="card px-5 py-4">
       <h2 className="font-semibold">Sets of questions</h2>
       <p className="text-sm text-faint">
-        The colour is the difference to {sets[0]?.against || "the baseline"}; bold is the best of a
-        set.
+        Colour and ▲▼ are the difference to {sets[0]?.against || "the baseline"}; bold is the best
+        of a set.
       </p>
       <Scroll label="Table of sets" className="mt-2">
         <table className="w-full text-sm">
@@ -114,17 +114,30 @@ function Values({ rows, metric, modes, against }: ValuesProps) {
         className={`figures py-1 pr-1 pl-4 ${value === best ? "font-bold" : ""}`}
       >
         {value === undefined ? "–" : measure(value)}
+        <Sign difference={found?.mean ?? 0} />
         <span className="sr-only"> {title}</span>
       </td>
     );
   });
 }
 
+/** The same as the colour, for whoever can't tell those apart: the more, the larger the difference. */
+function Sign({ difference }: { difference: number }) {
+  return (
+    <span aria-hidden="true" className="inline-block w-8 pl-1 text-left text-[0.600rem]">
+      {(difference > 0 ? "▲" : "▼").repeat(strengthOf(difference))}
+    </span>
+  );
+}
+
+function strengthOf(difference: number): number {
+  return STEPS.filter((step) => Math.abs(difference) >= step).length;
+}
+
 /** Blue for better and orange for worse: nearly everybody can tell these apart. */
 function shade(difference: number): string {
-  const strength = STEPS.filter((step) => Math.abs(difference) >= step).length;
   const color = difference > 0 ? "var(--better)" : "var(--worse)";
-  return `color-mix(in srgb, ${color} ${STRENGTH[strength] ?? "0%"}, transparent)`;
+  return `color-mix(in srgb, ${color} ${STRENGTH[strengthOf(difference)] ?? "0%"}, transparent)`;
 }
 
 function Legend() {
@@ -140,15 +153,17 @@ function Legend() {
   ];
   return (
     <ul
-      aria-label="What the colours mean"
+      aria-label="What colours and signs mean"
       className="mt-2 flex flex-wrap gap-x-3 text-xs text-faint"
     >
       {labels.map(([difference, label]) => (
         <li key={label} className="flex items-center gap-1">
           <span
-            className="size-3 rounded-[3px] border border-line"
+            className="grid h-4 min-w-4 place-items-center rounded-[3px] border border-line px-0.5 text-[0.600rem] text-ink"
             style={{ background: shade(difference) }}
-          />
+          >
+            {(difference > 0 ? "▲" : "▼").repeat(strengthOf(difference))}
+          </span>
           {label}
         </li>
       ))}

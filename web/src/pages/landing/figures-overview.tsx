@@ -1,5 +1,7 @@
 import type { EvalSummary, Figures } from "../../api/types";
 import { useAnswer } from "../../api/use-answer";
+import { MarkIcon } from "../../charts/mark";
+import { systemsOf } from "../../charts/systems";
 import { count, measure } from "../../lib/format";
 import { address } from "../../lib/router";
 import { Link } from "../../ui/link";
@@ -14,20 +16,12 @@ const TITLES: Record<string, string> = {
 const SHOWN = 4;
 const METRIC = "mrr@100";
 
-const MARKS = [
-  { mode: "keyword", label: "words alone", color: "var(--words)" },
-  { mode: "embedding", label: "meaning alone", color: "var(--meaning)" },
-  { mode: "auto", label: "dowse", color: "var(--accent)" },
-  { mode: "ripgrep", label: "ripgrep", color: "var(--edge)" },
-  { mode: "fts5", label: "SQLite FTS5", color: "var(--edge)" },
-];
-
 /** The figures of the evaluation, as the server knows them. */
 export function FiguresOverview() {
-  const answer = useAnswer("/api/eval");
+  const answer = useAnswer("/api/v1/eval");
   const reports = (answer.data?.reports ?? []).filter(worthShowing).slice(0, SHOWN);
   if (!reports.length) return null;
-  const modes = new Set(reports.flatMap((report) => report.modes));
+  const systems = systemsOf(reports.flatMap((report) => report.means));
   return (
     <section aria-label="Figures" className="pt-12">
       <h2 className="text-lg font-semibold">How good it is</h2>
@@ -43,10 +37,10 @@ export function FiguresOverview() {
         ))}
       </ul>
       <ul className="mt-7 flex flex-wrap gap-x-5 gap-y-1 text-sm text-soft">
-        {MARKS.filter((mark) => modes.has(mark.mode)).map((mark) => (
-          <li key={mark.mode} className="flex items-center gap-1.5">
-            <Dot color={mark.color} strong={mark.mode === "auto"} />
-            {mark.label}
+        {systems.map((system) => (
+          <li key={system.mode} className="flex items-center gap-1.5">
+            <MarkIcon {...system} />
+            {system.label}
           </li>
         ))}
       </ul>
@@ -55,10 +49,7 @@ export function FiguresOverview() {
 }
 
 function OneReport({ report }: { report: EvalSummary }) {
-  const rows = MARKS.flatMap((mark) => {
-    const row = report.means.find((each) => each.mode === mark.mode);
-    return row ? [{ ...mark, value: value(row) }] : [];
-  });
+  const rows = systemsOf(report.means).map((system) => ({ ...system, value: value(system.row) }));
   const ours = rows.find((row) => row.mode === "auto");
   return (
     <li>
@@ -89,20 +80,11 @@ function OneReport({ report }: { report: EvalSummary }) {
             className="absolute top-1/2 -translate-1/2"
             style={{ left: `${row.value * 100}%`, zIndex: row.mode === "auto" ? 1 : 0 }}
           >
-            <Dot color={row.color} strong={row.mode === "auto"} />
+            <MarkIcon shape={row.shape} color={row.color} size={row.mode === "auto" ? 20 : 14} />
           </span>
         ))}
       </div>
     </li>
-  );
-}
-
-function Dot({ color, strong }: { color: string; strong: boolean }) {
-  return (
-    <span
-      className={`block rounded-full ${strong ? "size-4 border-2 border-paper" : "size-2.5"}`}
-      style={{ background: color }}
-    />
   );
 }
 

@@ -30,8 +30,8 @@ export function LandingPage() {
             <SearchField
               large
               value=""
-              onSearch={(q, now) => {
-                if (q && now) navigate(searchAddress({ q }));
+              onSearch={(q, { enter }) => {
+                if (q && enter) navigate(searchAddress({ q }));
               }}
             />
           </div>

@@ -19,14 +19,14 @@ interface Props {
   index: string | undefined;
 }
 
-/** One real question: where words and meaning each put the answers, and what became of them together. */
+/** One real question: where keywords and meaning each put the answers, and what became of them together. */
 export function LanesMeet({ example, index }: Props) {
   const query = example && index && { q: example.query, mode: "hybrid" as const, k: ROWS, index };
-  const answer = useAnswer(query ? "/api/search" : null, query ? { query } : {});
+  const answer = useAnswer(query ? "/api/v1/search" : null, query ? { query } : {});
   const hits = answer.data?.hits ?? [];
   if (!example) return <div>{index && <Skeleton className="h-80" />}</div>;
   return (
-    <section aria-label="How lanes meet">
+    <section aria-label="How an answer is found">
       <h2 className="text-sm text-soft">
         Asked here, just now:{" "}
         <Link className="link" href={searchAddress({ q: example.query, index })}>
@@ -36,7 +36,7 @@ export function LanesMeet({ example, index }: Props) {
       {!hits.length && <Skeleton className="mt-4 h-72" />}
       {hits.length > 0 && (
         <div className="mt-4 grid grid-cols-[minmax(3.500rem,1fr)_minmax(0,14rem)_minmax(3.500rem,1fr)]">
-          <h3 className="pb-2 text-sm font-semibold text-words">Words</h3>
+          <h3 className="pb-2 text-sm font-semibold text-words">Keywords</h3>
           <h3 className="pb-2 text-center text-sm font-semibold">Answer</h3>
           <h3 className="pb-2 text-right text-sm font-semibold text-meaning">Meaning</h3>
           <Strands hits={hits} lane="keyword" />

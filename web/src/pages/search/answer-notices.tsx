@@ -5,7 +5,7 @@ import { currentWork, isWorking } from "../../shell/status-context";
 import { InlineCode, Notice } from "../../ui/notice";
 import { Link } from "../../ui/link";
 
-/** What is amiss with an answer: lanes left out, meaning half there, words relaxed. */
+/** What is amiss with an answer: ways of searching left out, meaning half there, words relaxed. */
 export function AnswerNotices({
   answer,
   indexes,
@@ -27,7 +27,7 @@ export function AnswerNotices({
           <strong className="font-semibold text-ink">
             Answered without {family(lane.lane).label.toLowerCase()}.
           </strong>{" "}
-          {lane.problem}. The other lanes answered as usual.
+          {lane.problem}. The others answered as usual.
         </Notice>
       ))}
       {partial && (
@@ -36,9 +36,9 @@ export function AnswerNotices({
             {percent(embedded.symbols / embedded.total)} can be found by meaning so far.
           </strong>{" "}
           {working.length
-            ? `The rest is being embedded${left && `, ${left}`}; `
-            : "The rest has no vectors yet; "}
-          words and the graph already know everything.{" "}
+            ? `The rest is being read${left && `, ${left}`}; `
+            : "The rest is not read yet; "}
+          keywords and structure already know everything.{" "}
           <Link className="link" href="/status">
             Progress
           </Link>

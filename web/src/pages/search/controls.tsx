@@ -9,19 +9,19 @@ import { useDefaults, type SearchState } from "./search-state";
 type Values<Name extends keyof SearchDefaults> = NonNullable<SearchDefaults[Name]>;
 
 const MODES = [
-  { value: "auto", label: "Auto", title: "Lanes are chosen by the form of the question" },
-  { value: "hybrid", label: "Hybrid", title: "Words and meaning" },
-  { value: "keyword", label: "Keyword", title: "Words alone" },
-  { value: "embedding", label: "Embedding", title: "Meaning alone" },
-  { value: "graph", label: "Graph", title: "Who refers to whom, alone" },
+  { value: "auto", label: "Auto", title: "Chosen by the form of the question" },
+  { value: "keyword", label: "Keywords", title: "Terms that code and question share, alone" },
+  { value: "embedding", label: "Meaning", title: "What the code is about, alone" },
+  { value: "hybrid", label: "Both", title: "Keywords and meaning" },
+  { value: "graph", label: "Structure", title: "Who refers to whom, alone" },
 ];
 
 // Every value that the server knows has its label here, or the types do not fit.
 const DIVERSIFY: Record<Values<"diversify">, string> = {
   "": "no",
-  mmr: "by likeness",
-  cluster: "best of each cluster",
-  sample: "each cluster its share",
+  mmr: "less alike",
+  cluster: "best of each group",
+  sample: "each group its share",
 };
 const FUSIONS: Record<Values<"fusion">, string> = {
   auto: "as planned",
@@ -49,8 +49,8 @@ const LEAST = { "0": "anything", "0.1": "perhaps relevant", "0.5": "likely relev
 const UNKNOWN = "?";
 
 type Option = Exclude<keyof SearchState, "q" | "index" | "k" | "at">;
-// Those that are out of sight at first.
-const MORE: Option[] = ["fusion", "clustering", "fuzziness", "min_score", "plain"];
+// Those that are out of sight at first: they need to know how search works.
+const EXPERT: Option[] = ["fusion", "clustering", "fuzziness", "min_score", "plain"];
 
 interface Props {
   state: SearchState;
@@ -64,13 +64,13 @@ interface OptionProps extends Props {
 /** The switches of a search; where nothing was chosen, each shows what the server does. */
 export function Controls({ state, onChange }: Props) {
   const defaults = useDefaults(state.index);
-  const changed = MORE.filter((name) => state[name] !== undefined).length;
+  const changed = EXPERT.filter((name) => state[name] !== undefined).length;
   const [open, setOpen] = useState(changed > 0);
   const props = { state, defaults, onChange };
   const mode = state.mode ?? defaults.mode ?? "auto";
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
-      <div className="max-w-full overflow-x-auto">
+    <div className="flex max-w-full min-w-0 flex-wrap items-center gap-x-4 gap-y-1.5">
+      <div className="relative max-w-full overflow-x-auto">
         <Segmented
           label="Mode"
           value={mode}
@@ -85,27 +85,30 @@ export function Controls({ state, onChange }: Props) {
       <Flag
         {...props}
         name="expand"
-        label="Expand"
-        title="Add words of the best answers to the question"
+        label="More words"
+        title="Ask again with words of the best answers"
       />
       <Flag
         {...props}
         name="rerank"
-        label="Rerank"
-        title="A cross-encoder takes a second look at the best answers"
+        label="Second look"
+        title="A larger, slower model reads the best answers again"
       />
-      <Choice {...props} name="diversify" label="Diversify" labels={DIVERSIFY} />
+      <Choice {...props} name="diversify" label="Variety" labels={DIVERSIFY} />
       <Button
         look="quiet"
         icon="options"
         aria-expanded={open}
-        aria-controls="more-options"
+        aria-controls="expert-options"
         onClick={() => setOpen(!open)}
       >
-        {changed ? `More (${changed})` : "More"}
+        {changed ? `Expert (${changed})` : "Expert"}
       </Button>
       {open && (
-        <div id="more-options" className="flex basis-full flex-wrap items-center gap-x-4 gap-y-1.5">
+        <div
+          id="expert-options"
+          className="flex basis-full flex-wrap items-center gap-x-4 gap-y-1.5"
+        >
           <Choice {...props} name="fusion" label="Fusion" labels={FUSIONS} />
           <Choice {...props} name="clustering" label="Clusters by" labels={CLUSTERINGS} />
           <Choice {...props} name="fuzziness" label="Typos" labels={FUZZINESS} />

@@ -4,15 +4,15 @@ import { Link } from "../../ui/link";
 import { searchAddress } from "./search-state";
 import { useExamples, type Example } from "./use-examples";
 
-/** Six questions to begin with, and what each lane alone would have made of them here. */
+/** Six questions to begin with, and what keywords and meaning alone would have made of them here. */
 export function Examples({ index }: { index: IndexStatus | undefined }) {
   const examples = useExamples(index);
   return (
     <section aria-label="Example questions">
-      <h2 className="text-lg font-semibold">Where meaning beats words</h2>
+      <h2 className="text-lg font-semibold">Where meaning beats keywords</h2>
       <p className="mt-1 max-w-2xl text-soft">
         Ask as you would ask a colleague. These questions share few words with the code that answers
-        them here; each shows its first answer, and where meaning and words alone had put it.
+        them here; each shows its first answer, and where meaning and keywords alone had put it.
       </p>
       <ul className="mt-4 grid gap-3 sm:grid-cols-2 wide:grid-cols-3">
         {examples.map((example) => (
@@ -43,7 +43,7 @@ function Outcome({ example }: { example: Example }) {
           </span>
         )}
         <span>
-          <span className="font-medium text-words">Words</span>{" "}
+          <span className="font-medium text-words">Keywords</span>{" "}
           {example.byWords === undefined ? "not found" : ordinal(example.byWords)}
         </span>
       </span>

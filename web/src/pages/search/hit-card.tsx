@@ -11,7 +11,7 @@ import { buttonClass } from "../../ui/button";
 import { CopyButton } from "../../ui/copy";
 import { Icon } from "../../ui/icon";
 import { Link } from "../../ui/link";
-import { snippet } from "./snippet";
+import { reference, snippet } from "./snippet";
 
 // Copies that are named; the rest is counted.
 const COPIES = 3;
@@ -27,7 +27,7 @@ interface Props {
   onSelect: () => void;
 }
 
-/** One answer: what it is, where, which lanes found it, and its code. */
+/** One answer: what it is, where, what found it, and its code. */
 export function HitCard({ hit, query, words, selected, root, showIndex, onSelect }: Props) {
   const [whole, setWhole] = useState(false);
   const shown = snippet(hit, whole);
@@ -40,7 +40,10 @@ export function HitCard({ hit, query, words, selected, root, showIndex, onSelect
       aria-current={selected ? "true" : undefined}
       data-rank={hit.rank}
       onClick={onSelect}
-      onFocus={onSelect}
+      // By keys alone: what a press of the mouse selects may move what it was meant for, before it is let go.
+      onFocus={(event) => {
+        if (event.target.matches(":focus-visible")) onSelect();
+      }}
       className="card scroll-mt-48 overflow-hidden aria-[current]:border-accent aria-[current]:shadow-[0_0_0_1px_var(--accent)]"
     >
       <header className="flex items-start gap-3 border-b border-line px-4 pt-2.5 pb-2">
@@ -140,8 +143,13 @@ function Lanes({ hit }: { hit: Hit }) {
             className="inline-flex items-center gap-1.5 text-soft"
             title={kind.title}
           >
-            <span className="size-2 rounded-full" style={{ background: kind.color }} />
-            {kind.label} <span className="figures font-medium text-ink">{ordinal(lane.rank)}</span>
+            <span className="size-2 shrink-0 rounded-full" style={{ background: kind.color }} />
+            {kind.label}{" "}
+            {lane.lane === "graph" && reference(hit) ? (
+              <span className="wrap-anywhere text-ink">{reference(hit)}</span>
+            ) : (
+              <span className="figures font-medium text-ink">{ordinal(lane.rank)}</span>
+            )}
           </span>
         );
       })}

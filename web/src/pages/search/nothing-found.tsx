@@ -24,7 +24,9 @@ export function NothingFound({ state, onChange }: Props) {
           <Button onClick={() => onChange({ q: bare })}>Search without filters</Button>
         )}
         {state.mode !== "hybrid" && (
-          <Button onClick={() => onChange({ mode: "hybrid" })}>Search by words and meaning</Button>
+          <Button onClick={() => onChange({ mode: "hybrid" })}>
+            Search by keywords and meaning
+          </Button>
         )}
         {state.min_score && (
           <Button onClick={() => onChange({ min_score: undefined })}>

@@ -1,6 +1,4 @@
 import type { Hit, SearchAnswer } from "../../api/types";
-import { duration, plural } from "../../lib/format";
-import { family } from "../../lib/lanes";
 import { useWide } from "../../lib/media";
 import { wordsOf } from "../../lib/query-filters";
 import { useStatus } from "../../shell/status-context";
@@ -10,6 +8,7 @@ import { HitCard } from "./hit-card";
 import { NothingFound } from "./nothing-found";
 import { PAGE_SIZE, type SearchState } from "./search-state";
 import { Similar } from "./similar";
+import { Summary } from "./summary";
 import { WhyPanel } from "./why-panel";
 
 interface Props {
@@ -87,23 +86,5 @@ function Beside({ hit, className }: { hit: Hit; className: string }) {
       <WhyPanel hit={hit} />
       <Similar index={hit.index} id={hit.id} />
     </aside>
-  );
-}
-
-/** How the question was understood, and what it took. */
-function Summary({ answer }: { answer: SearchAnswer }) {
-  const { plan } = answer;
-  const lanes = plan?.lanes.map((lane) => family(lane).label.toLowerCase()).join(" and ");
-  const parts = [
-    plural(answer.candidates, "candidate"),
-    duration(answer.took_ms),
-    lanes ? `by ${lanes}${plan?.fusion ? `, joined by ${plan.fusion}` : ""}` : answer.mode,
-    plan && plan.kind !== "forced" && `read as ${plan.kind}`,
-    plan?.expanded.length && `also asked for ${plan.expanded.join(", ")}`,
-  ];
-  return (
-    <p className="-mb-1.5 text-sm text-faint" aria-live="polite" title={plan?.reason}>
-      {parts.filter(Boolean).join(" · ")}
-    </p>
   );
 }

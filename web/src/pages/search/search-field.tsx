@@ -5,10 +5,13 @@ import { Kbd } from "../../ui/kbd";
 
 // Long enough that a word is not searched letter by letter, short enough to feel like none.
 const PAUSE_MS = 140;
+// Who types again after this long has looked at the answer: what comes now is another query.
+const LOOKED_MS = 2_000;
 
 interface Props {
   value: string;
-  onSearch: (text: string, now: boolean) => void;
+  /** Search: on Enter, or while typing. A new query is one that Back should lead away from. */
+  onSearch: (text: string, how: { enter: boolean; isNew: boolean }) => void;
   /** Down and up, while typing too. */
   onMove?: (by: number) => void;
   /** Enter, when the text is what was searched for already. */
@@ -23,6 +26,7 @@ export function SearchField({ value, onSearch, onMove, onEnter, onTyping, large 
   const [known, setKnown] = useState(value);
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const typing = useRef({ last: 0, isNew: true });
   if (known !== value) {
     // The address changed by other means: a chip, an example, the browser's back.
     setKnown(value);
@@ -36,10 +40,22 @@ export function SearchField({ value, onSearch, onMove, onEnter, onTyping, large 
       field.current?.select();
     },
   });
-  const search = (next: string, now: boolean) => {
+  const search = (next: string, enter: boolean) => {
     clearTimeout(timer.current);
-    if (now) onSearch(next.trim(), true);
-    else timer.current = setTimeout(() => onSearch(next.trim(), false), PAUSE_MS);
+    const go = () => {
+      onSearch(next.trim(), { enter, isNew: typing.current.isNew });
+      typing.current.isNew = enter;
+    };
+    if (enter) go();
+    else timer.current = setTimeout(go, PAUSE_MS);
+  };
+  const type = (next: string, at: number) => {
+    const continues = next.startsWith(text) || text.startsWith(next);
+    if (!continues || !next || at - typing.current.last > LOOKED_MS) typing.current.isNew = true;
+    typing.current.last = at;
+    setText(next);
+    onTyping?.(next);
+    search(next, false);
   };
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
     const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
@@ -69,11 +85,8 @@ export function SearchField({ value, onSearch, onMove, onEnter, onTyping, large 
         autoCapitalize="off"
         spellCheck={false}
         value={text}
-        onChange={(event) => {
-          setText(event.target.value);
-          onTyping?.(event.target.value);
-          search(event.target.value, false);
-        }}
+        onChange={(event) => type(event.target.value, event.timeStamp)}
+        onBlur={() => (typing.current.isNew = true)}
         onKeyDown={press}
         className={`w-full rounded-xl border border-edge bg-surface pr-12 pl-11 text-ink placeholder:text-faint focus:border-accent focus:outline-2 focus:outline-offset-0 focus:outline-accent [&::-webkit-search-cancel-button]:hidden ${large ? "h-14 text-lg" : "h-11 text-base"}`}
       />

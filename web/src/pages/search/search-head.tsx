@@ -22,8 +22,8 @@ export function SearchHead({ state, indexes, busy, onChange, onTyping, onMove, o
       <h1 className="sr-only">Search</h1>
       <SearchField
         value={state.q}
-        onSearch={(q, now) => {
-          if (q !== state.q) onChange({ q }, now);
+        onSearch={(q, { enter, isNew }) => {
+          if (q !== state.q) onChange({ q }, enter || (isNew && state.q !== ""));
         }}
         onTyping={onTyping}
         onMove={onMove}

@@ -22,7 +22,7 @@ export function SearchPage() {
   const [state, change] = useSearchState();
   const [typed, setTyped] = useState("");
   const indexes = useStatus().data?.indexes ?? [];
-  const answer = useAnswer(state.q ? "/api/search" : null, { query: searchQuery(state) });
+  const answer = useAnswer(state.q ? "/api/v1/search" : null, { query: searchQuery(state) });
   useAgainWhenIndexed(indexes, answer.again);
   const hits = answer.problem ? [] : (answer.data?.hits ?? []);
   const selected = Math.min(state.at, hits.length);

@@ -40,7 +40,7 @@ export function useSearchState(): [
 
 /** What the server takes for options that a search does not set; null where indexes differ. */
 export function useDefaults(index: string): Partial<SearchDefaults> {
-  return useAnswer("/api/options", { query: { index } }).data ?? {};
+  return useAnswer("/api/v1/options", { query: { index } }).data ?? {};
 }
 
 /** What the address says now, which may be ahead of what is drawn. */
@@ -71,7 +71,7 @@ export function searchAddress(state: {
 }
 
 /** The parameters of the server's search. */
-export function searchQuery(state: SearchState): Query<"/api/search"> {
+export function searchQuery(state: SearchState): Query<"/api/v1/search"> {
   const given = {
     ...state,
     at: undefined,
@@ -81,7 +81,7 @@ export function searchQuery(state: SearchState): Query<"/api/search"> {
     explain: true,
   };
   // The address may hold anything; the server says what is wrong with it.
-  return given as unknown as Query<"/api/search">;
+  return given as unknown as Query<"/api/v1/search">;
 }
 
 function read(params: URLSearchParams): SearchState {

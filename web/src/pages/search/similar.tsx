@@ -9,7 +9,7 @@ import { cause } from "../../ui/notice";
 /** What is like a symbol, and the group that it belongs to. */
 export function Similar({ index, id, count = 5 }: { index: string; id: string; count?: number }) {
   const answer = useAnswer(
-    "/api/related",
+    "/api/v1/related",
     { query: { index, target: id, k: count } },
     { forget: true },
   );

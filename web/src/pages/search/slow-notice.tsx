@@ -19,8 +19,8 @@ export function SlowNotice({ busy }: { busy: boolean }) {
   return (
     <Notice role="status">
       <strong className="font-semibold text-ink">Still searching.</strong> The first search after
-      the start loads the encoder, which takes some seconds; a lane that takes too long is left out
-      and named.
+      the start loads the model, which takes some seconds. What takes too long is left out, and
+      named.
     </Notice>
   );
 }

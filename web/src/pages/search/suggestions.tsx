@@ -15,7 +15,7 @@ const CHIP =
 export function Suggestions({ text, index, onTake }: Props) {
   const wanted = text.trim().length > 1;
   const options = { query: { q: text, k: 5, ...(index && { index }) } };
-  const answer = useAnswer(wanted ? "/api/suggest" : null, options);
+  const answer = useAnswer(wanted ? "/api/v1/suggest" : null, options);
   const found = wanted ? (answer.data?.suggestions ?? []) : [];
   if (!found.length) return null;
   return (

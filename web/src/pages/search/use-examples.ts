@@ -22,7 +22,7 @@ export function exampleIndex(
   return indexes.find((index) => index.embedded > 0 && (!chosen || index.name === chosen));
 }
 
-/** Six questions that show, on this very index, where meaning beats words; plain ones without an index. */
+/** Six questions that show, on this very index, where meaning beats keywords; plain ones without an index. */
 export function useExamples(index: IndexStatus | undefined): Example[] {
   const [examples, setExamples] = useState<Example[]>(() =>
     EXAMPLE_QUERIES.slice(0, SHOWN_EXAMPLES).map(unasked),
@@ -61,7 +61,7 @@ async function choose(index: string, key: string): Promise<Example[]> {
 }
 
 async function examine(query: string, index: string): Promise<Example> {
-  const answer = await get("/api/search", { query: { q: query, mode: "hybrid", k: 1, index } });
+  const answer = await get("/api/v1/search", { query: { q: query, mode: "hybrid", k: 1, index } });
   const [hit] = answer.hits;
   if (!hit) return unasked(query);
   const rank = (lane: string) => hit.lanes.find((each) => each.lane === lane)?.rank;

@@ -2,7 +2,7 @@ import type { Hit } from "../../api/types";
 import { ordinal, percent, score, signed } from "../../lib/format";
 import { family, grouped, partLabel, type Group } from "../../lib/lanes";
 
-/** Why a hit is where it is: what each lane said, and all that its score is the sum of. */
+/** Why a hit is where it is: what each way of searching said, and all that its score is the sum of. */
 export function WhyPanel({ hit }: { hit: Hit }) {
   return (
     <section aria-label={`Why ${hit.qualified_name} is here`} className="card px-4 py-3">
@@ -24,7 +24,7 @@ function LaneTable({ hit }: { hit: Hit }) {
     <table className="mt-3 w-full text-sm">
       <thead>
         <tr className="text-left">
-          <th className="label pb-1">Lane</th>
+          <th className="label pb-1">Found by</th>
           <th className="label pb-1 text-right">Rank</th>
           <th className="label pb-1 pl-3 text-right">Score</th>
           <th className="label w-2/5 pb-1 pl-3">Within this answer</th>

@@ -14,7 +14,7 @@ export function IndexCard({ index }: { index: IndexStatus }) {
   const [problem, setProblem] = useState<Problem | undefined>();
   const refresh = async () => {
     try {
-      await ask("post", "/api/reindex", { body: { index: index.name, rebuild: false } });
+      await ask("post", "/api/v1/reindex", { body: { index: index.name, rebuild: false } });
       setProblem(undefined);
     } catch (error) {
       setProblem(asProblem(error));

@@ -41,7 +41,7 @@ interface BodyProps {
 }
 
 function Body({ query, reason, several, onChange }: BodyProps) {
-  const answer = useAnswer("/api/skipped", { query });
+  const answer = useAnswer("/api/v1/skipped", { query });
   const data = answer.data;
   if (answer.problem) return <ProblemNotice problem={answer.problem} again={answer.again} />;
   if (!data) return <BusyLine busy label="Loading" />;

@@ -13,7 +13,7 @@ const NO_DEFINITIONS = new Set(["file", "module", "section", "text"]);
 /** The latest commits that changed a symbol; a long history that was never read waits for a click. */
 export function ChangedIn({ index, symbol }: { index: string; symbol: SymbolRef }) {
   const [read, setRead] = useState(false);
-  const answer = useAnswer("/api/log", {
+  const answer = useAnswer("/api/v1/log", {
     query: {
       index,
       // The name alone would find its namesakes in other files.

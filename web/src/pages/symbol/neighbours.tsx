@@ -23,7 +23,7 @@ export function Neighbours({ title, relation, answer }: Props) {
   const [tests, setTests] = useState(false);
   const [total, testCount] = [answer[`${relation}_total`], answer[`${relation}_tests`]];
   const wanted = (more || tests) && answer[relation].length < total;
-  const all = useAnswer(wanted ? "/api/graph/{relation}" : null, {
+  const all = useAnswer(wanted ? "/api/v1/graph/{relation}" : null, {
     path: { relation },
     query: { index, target: symbol.id, depth: 1, k: ALL },
   });

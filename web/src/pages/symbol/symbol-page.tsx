@@ -11,12 +11,12 @@ import { ProblemNotice } from "../../ui/notice";
 import { Similar } from "../search/similar";
 import { ChangedIn } from "./changed-in";
 import { Neighbours } from "./neighbours";
-import { Outline } from "./outline";
+import { Members, Outline } from "./outline";
 import { SymbolHead } from "./symbol-head";
 
 /** One symbol: its code and documentation, what stands around it, and what is like it. */
 export function SymbolPage({ index, id }: { index: string; id: string }) {
-  const answer = useAnswer("/api/symbol", { query: { index, target: id } });
+  const answer = useAnswer("/api/v1/symbol", { query: { index, target: id } });
   const data = answer.data;
   useEffect(() => {
     if (data) document.title = `${data.symbol.qualified_name} · dowse`;
@@ -37,6 +37,7 @@ export function SymbolPage({ index, id }: { index: string; id: string }) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-5 py-6">
       <SymbolHead answer={data} />
+      <Members of={data.symbol} entries={data.outline} index={index} />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 wide:grid-cols-[minmax(0,1fr)_23rem]">
         <Code answer={data} />
         <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
@@ -73,13 +74,17 @@ export function SymbolPage({ index, id }: { index: string; id: string }) {
   );
 }
 
-/** Its own text; of a class first without its methods. */
+// Of a class with more lines, its own are shown first, without its members'.
+const WHOLE = 400;
+
+/** Its text: of a short class with its members, of a long one first without. */
 function Code({ answer }: { answer: SymbolAnswer }) {
-  const [whole, setWhole] = useState(false);
+  const { start_line, end_line } = answer.symbol;
+  const [whole, setWhole] = useState(end_line - start_line < WHOLE);
   const cut = !answer.is_name && answer.source.length > answer.code.length;
-  const text = (whole ? answer.source : answer.code).replace(/\n$/, "");
-  const first = answer.symbol.start_line;
-  const numbers = whole ? text.split("\n").map((_, row) => first + row) : answer.code_lines;
+  const text = (whole && cut ? answer.source : answer.code).replace(/\n$/, "");
+  const full = whole && cut;
+  const numbers = full ? text.split("\n").map((_, row) => start_line + row) : answer.code_lines;
   return (
     <section aria-label="Code" className="card overflow-hidden">
       <CodeBlock

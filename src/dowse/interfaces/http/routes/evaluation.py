@@ -1,4 +1,4 @@
-"""`GET /api/eval…`: evaluation reports, shipped with dowse and the user's own."""
+"""`GET /api/v1/eval…`: evaluation reports, shipped with dowse and the user's own."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from dowse.services.reports import (
 )
 from dowse.services.schemas import model
 
-router = APIRouter()
-_ReportId = Annotated[str, Path(max_length=200, description="An id that `/api/eval` lists.")]
+router = APIRouter(tags=["evaluation"])
+_ReportId = Annotated[str, Path(max_length=200, description="An id that `/api/v1/eval` lists.")]
 
 
 @router.get("/eval", operation_id="evals", response_model=model(Evals), summary="All reports")

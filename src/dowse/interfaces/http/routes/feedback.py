@@ -1,4 +1,4 @@
-"""`/api/feedback`: record feedback events, list and delete them."""
+"""`/api/v1/feedback`: record feedback events, list and delete them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dowse.services.indexes import ServedIndex
 from dowse.services.schemas import model
 from dowse.symbol_lookup import UnknownName
 
-router = APIRouter()
+router = APIRouter(tags=["feedback"])
 
 
 class FeedbackRequest(BaseModel):

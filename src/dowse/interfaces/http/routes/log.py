@@ -1,4 +1,4 @@
-"""`GET /api/log`: the commits of the repositories, as `dowse log` finds them."""
+"""`GET /api/v1/log`: the commits of the repositories, as `dowse log` finds them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dowse.services.schemas import model
 from dowse.source.git_process import GitMissing
 from dowse.types import Note, NoteCode
 
-router = APIRouter()
+router = APIRouter(tags=["history"])
 # New commits are encoded for so long before an answer; the others wait for the next request.
 _EMBED_SECONDS = 5.0
 # A first reading may take minutes: other requests must not hold their threads meanwhile.

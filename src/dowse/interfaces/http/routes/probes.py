@@ -1,6 +1,7 @@
-"""Liveness (`/livez`: whether to restart the server) and readiness (`/readyz`: whether to send requests).
+"""For those who run a server, where they look for it: probes and metrics.
 
-Neither needs a token.
+Liveness (`/livez`, `/healthz`: whether to restart the server) and readiness (`/readyz`: whether to send it
+requests) need no token. `/metrics` has the names of indexes, and needs it.
 """
 
 from __future__ import annotations
@@ -9,22 +10,24 @@ import asyncio
 from typing import Any
 
 from fastapi import APIRouter
-from starlette.responses import JSONResponse
+from fastapi.responses import PlainTextResponse
+from starlette.responses import JSONResponse, Response
 
 from dowse.errors import DowseError
 from dowse.interfaces.http.state import State
 from dowse.services.indexes import ServedIndex
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(tags=["server"])
 
 
-@router.get("/livez")
+@router.get("/livez", include_in_schema=False)
+@router.get("/healthz", include_in_schema=False)
 async def live() -> JSONResponse:
     """Answer while the event loop runs, whatever the indexes are like: a restart would not mend those."""
     return JSONResponse({"status": "ok"})
 
 
-@router.get("/readyz")
+@router.get("/readyz", include_in_schema=False)
 async def ready(state: State) -> JSONResponse:
     """Say 200 once every index can be read and its lanes have started, else 503."""
     # Not in the pool of searches: an overloaded server is ready, too, and refuses what is too much.
@@ -32,6 +35,16 @@ async def ready(state: State) -> JSONResponse:
     is_ready = all(each["ready"] for each in indexes)
     body = {"status": "ready" if is_ready else "starting", "indexes": indexes}
     return JSONResponse(body, 200 if is_ready else 503)
+
+
+@router.get(
+    "/metrics", operation_id="metrics", response_class=PlainTextResponse, summary="Prometheus metrics"
+)
+async def metrics(state: State) -> Response:
+    """Return all metrics in the Prometheus text format."""
+    # Not in the pool of searches: an overloaded server is watched, too.
+    text = await asyncio.to_thread(state.metrics.text)
+    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _readiness(served: ServedIndex) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`GET /api/search`, its default `/api/options`, and `/api/suggest`: suggestions while one types."""
+"""`GET /api/v1/search`, its default `/api/v1/options`, and `/api/v1/suggest`: suggestions while one types."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from dowse.services.suggest import suggest as make_suggestions
 from dowse.services.thread_pool import BoundedThreadPool
 from dowse.services.web.request_id import current_request, keep_request
 
-router = APIRouter()
+router = APIRouter(tags=["search"])
 # Longer texts are no queries; the query language takes some thousands of characters.
 _MAX_QUERY = 10_000
 # The end of pagination: deeper hits are not worth their cost.

@@ -1,4 +1,4 @@
-"""`/api/status`, `skipped`, `health`, `metrics`, `reindex`, `events`: the state of indexes and server."""
+"""`/api/v1/status`, `skipped`, `health`, `reindex`, `events`: the state of indexes and server."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
-from fastapi.responses import PlainTextResponse, StreamingResponse
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.responses import Response
 
 from dowse.errors import DowseError
 from dowse.interfaces.http.state import IndexName, State, in_thread
@@ -26,7 +25,7 @@ from dowse.services.schemas import model
 from dowse.version import __version__
 from dowse.watch.messages import Task
 
-router = APIRouter()
+router = APIRouter(tags=["indexes"])
 # Reasons that are counted for the skipped files.
 _MAX_REASONS = 50
 
@@ -90,7 +89,7 @@ class ReindexRequest(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ReindexAnswer:
-    """What was queued; `/api/events` reports the progress."""
+    """What was queued; `/api/v1/events` reports the progress."""
 
     started: list[str]  # indexes that were queued
     waiting: list[str]  # indexes that were queued already
@@ -134,16 +133,6 @@ async def health(state: State) -> Any:  # noqa: ANN401 - JSON
     is_ready = all(each.ready for each in indexes)
     uptime = time.monotonic() - state.started
     return to_json(Health("ok" if is_ready else "starting", __version__, uptime, indexes))
-
-
-@router.get(
-    "/metrics", operation_id="metrics", response_class=PlainTextResponse, summary="Prometheus metrics"
-)
-async def metrics(state: State) -> Response:
-    """Return all metrics in the Prometheus text format."""
-    # Not in the pool of searches: an overloaded server is watched, too.
-    text = await asyncio.to_thread(state.metrics.text)
-    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _skipped(indexes: list[ServedIndex]) -> list[SkippedFile]:

@@ -1,4 +1,4 @@
-"""`GET /api/symbol`, `/api/related`, `/api/graph/…`: one symbol, similar ones, walks of the call graph."""
+"""`GET /api/v1/symbol`, `related`, `graph/…`: one symbol, similar ones, walks of the call graph."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dowse.services.symbol_page import SymbolPage, symbol_page
 from dowse.services.targets import RelatedPage, open_target, related_to, resolve_overloads, walk
 from dowse.types import SymbolRow, is_test
 
-router = APIRouter()
+router = APIRouter(tags=["symbols"])
 # A path has two ends, and so an address of its own.
 Relation = Literal["callers", "callees", "uses", "implementers", "subclasses", "supertypes", "impact"]
 _Depth = Annotated[

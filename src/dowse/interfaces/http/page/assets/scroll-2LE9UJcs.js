@@ -1,0 +1,1 @@
+import{S as e}from"./busy-FphBtj0i.js";var t=e();function n(e){return(0,t.jsx)(`div`,{role:`region`,"aria-label":e.label,tabIndex:0,className:`relative overflow-x-auto focus-visible:-outline-offset-2 ${e.className??``}`,children:e.children})}export{n as t};

@@ -1,1 +1,0 @@
-import{S as e}from"./busy-73bD_ttE.js";var t=e();function n(e){return(0,t.jsx)(`div`,{role:`region`,"aria-label":e.label,tabIndex:0,className:`overflow-x-auto focus-visible:-outline-offset-2 ${e.className??``}`,children:e.children})}export{n as t};
