@@ -5,7 +5,7 @@
 
 `fit` prints the weights for search/confidence.py. Trees are the repositories of the questions, which no set
 knows; the corpus is in BEIR layout: functions without documentation, of packages that no encoder was trained
-on. A tenth of all that is fitted are questions without an answer: the halves for tuning of off_topic.txt and
+on. A fifth of all that is fitted are questions without an answer: the halves for tuning of off_topic.txt and
 nonsense.txt. The sets of `report` are those of quality.py; it asks each index its own questions, and the
 halves for reporting of the lists.
 """
@@ -39,9 +39,9 @@ SHOWN = 10
 # Questions of the corpus: short ones, and whole docstrings.
 CORPUS_QUESTIONS = 500
 # Share of the questions without an answer among all that are fitted.
-UNANSWERABLE = 0.1
+UNANSWERABLE = 0.2
 # So many of the right first hits may be refused.
-REFUSED = 0.02
+REFUSED = 0.03
 # A tree is asked one in so many of the questions without an answer.
 TREE_SHARES = 4
 

@@ -47,7 +47,7 @@ def make_answer(
     """Return the answer: the best k hits with their texts, and everything there is to note."""
     plan, options = context.plan, context.request.options
     shown = hits[: options.k] if options.k else hits
-    confidences = hit_confidences(context, candidates, ranking, shown)
+    confidences = hit_confidences(context, candidates, ranking, hits, len(shown))
     all_notes = [*notes]
     known = [confidences[hit.row.row] for hit in shown if hit.row.row in confidences]
     if not ranking.located and is_nothing(known):
