@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse import Index
-from dowse.types import Symbol
+from dowse.types import Answer, Symbol
 
 from common import work_folder, write_results
 
@@ -52,10 +52,24 @@ def ask(questions: Sequence[dict[str, Any]], root: Path, index_dir: Path, encode
         asked = []
         for question in questions:
             answer = index.search(question["question"], k=K)
-            right = [any(_overlaps(hit.symbol, place) for place in question["answers"]) for hit in answer]
+            right = is_right(answer, question)
             refused = any(note.code == "nothing-relevant" for note in answer.notes)
             asked.append(Asked(question["kind"], right, [hit.confidence for hit in answer], refused))
         return asked
+
+
+def read_questions(file: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the questions of a file by the name of their repository."""
+    by_repository: dict[str, list[dict[str, Any]]] = {}
+    for line in file.read_text("utf-8").splitlines():
+        question = json.loads(line)
+        by_repository.setdefault(question["repo"].rpartition("/")[2], []).append(question)
+    return by_repository
+
+
+def is_right(answer: Answer, question: dict[str, Any]) -> list[bool]:
+    """Return for each hit whether it is one of the places that answer."""
+    return [any(_overlaps(hit.symbol, place) for place in question["answers"]) for hit in answer]
 
 
 def _overlaps(symbol: Symbol, place: dict[str, Any]) -> bool:
@@ -81,19 +95,18 @@ def summary(asked: Sequence[Asked]) -> dict[str, object]:
             for kind, group in kinds.items()
         },
         "first hits with a confidence": len(known),
-        "calibration error": round(calibration_error(known), 3),
+        "calibration error": round(calibration_error([(e.confidences[0], e.right[0]) for e in known]), 3),
         "answers with a higher confidence below": sum(map(_is_unordered, asked)),
         "nothing relevant above a right first hit": f"{sum(e.refused for e in right)} of {len(right)}",
         "nothing relevant missing": f"{sum(not e.refused for e in misses)} of {len(misses)}",
     }
 
 
-def calibration_error(asked: Iterable[Asked]) -> float:
+def calibration_error(first: Iterable[tuple[float | None, bool]]) -> float:
     """Return the mean difference of confidence and share of right first hits, by bins."""
     bins: dict[int, list[tuple[float, bool]]] = defaultdict(list)
-    for each in asked:
-        confidence = each.confidences[0] or 0.0
-        bins[min(BINS - 1, int(confidence * BINS))].append((confidence, each.right[0]))
+    for confidence, right in first:
+        bins[min(BINS - 1, int((confidence or 0.0) * BINS))].append((confidence or 0.0, right))
     total = sum(map(len, bins.values()))
     sums = (
         abs(sum(value for value, _ in pairs) - sum(right for _, right in pairs)) for pairs in bins.values()
@@ -115,13 +128,9 @@ def main() -> None:
     parser.add_argument("--encoder", default="base")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    by_repository: dict[str, list[dict[str, Any]]] = {}
-    for line in options.questions.read_text("utf-8").splitlines():
-        question = json.loads(line)
-        by_repository.setdefault(question["repo"].rpartition("/")[2], []).append(question)
     asked: list[Asked] = []
     with work_folder(options.work) as work:
-        for name, questions in by_repository.items():
+        for name, questions in read_questions(options.questions).items():
             asked += ask(questions, options.checkouts / name, work / name, options.encoder)
     results = summary(asked)
     print(json.dumps(results, indent=1))

@@ -29,7 +29,7 @@ PARSE = """def parse(text):
 BODY = " ".join(f"word{number}" for number in range(60))
 # The smallest run of each script, in the folder that `place` makes; several are run one after another.
 SMALL = {
-    "abstention": [],
+    "confidence": [],
     "agent": [["--manifest", "suite.json", "--only", "one", "--out", "agent.json"]],
     "cluster_curve": [],
     "cluster_kill": [],
@@ -81,8 +81,9 @@ SMALL = {
 }
 # What takes seconds of CPU, mostly because it loads a model or starts many processes.
 LARGE = {
-    "abstention": [
+    "confidence": [
         [
+            "report",
             "--data",
             "data",
             "--repos",

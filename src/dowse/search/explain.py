@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import NamedTuple
 
 from dowse import deadline
 from dowse.answer import Answer
 from dowse.config import index_command
 from dowse.errors import TooSlow
+from dowse.search.confidence import NOTHING_RELEVANT, hit_confidences, is_nothing
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import matching_lines
 from dowse.search.lanes.bm25 import KeywordResult
-from dowse.search.lanes.embedding_result import AdaptedResult
 from dowse.search.lanes.jobs import MENTION_SCORE
 from dowse.search.lanes.tfidf import TfidfResult
 from dowse.search.ranking.signals import RankedHit
@@ -38,44 +36,6 @@ _BATCH = 100
 _DIRECT_SCORE = 0.5
 
 
-class ConfidenceWeights(NamedTuple):
-    """Weights of the confidence: the probability that a hit is relevant, for the cosines of one encoder.
-
-        confidence = 1 / (1 + exp(−(bias + cosine · cos + covered · share + length · ln(1 + terms))))
-
-    A score says which hit is better, not whether the best one is relevant: something is always nearest. The
-    cosine is the strongest feature. The share of the query's words that the code has, weighted by IDF,
-    catches what an encoder does not know: random letters have cosines above .5 in a large corpus, and no word
-    in common.
-
-    The weights were fitted by `bench/abstention.py --fit` on 2,000 docstrings and summaries of packages that
-    no encoder was trained on, each searched twice, once with its package left out of the corpus; on off-topic
-    and meaningless queries; and on 56 queries of eight repositories. Priors: half of all queries have an
-    answer, and half of the first hits that are not the labelled function are as good. The weights are
-    calibrated for the first hit and overestimate later ones. It is a rough probability: too low where every
-    query has an answer (CodeSearchNet; trees, most of all at the low end), too high against the single label
-    of a web query (CoSQA). bench/results/abstention.json has the tables, of the encoders before.
-    """
-
-    bias: float
-    cosine: float
-    covered: float
-    length: float
-
-
-# By the encoder's id: other weights, or another view of symbols, have other cosines.
-CONFIDENCE_WEIGHTS = {
-    "base-e1b2377be6be": ConfidenceWeights(-9.38, 14.13, 1.65, 0.28),
-    "small-e33d0049c6f6": ConfidenceWeights(-9.19, 14.54, 1.47, 0.18),
-}
-# Where no hit is more likely relevant than this, the answer is that there is none: two in a hundred of
-# the real questions that the weights were fitted on fall below, for either encoder. It was .12, three in a
-# hundred, until one evaluation set (short web queries, documentation stripped) lost 7 % to that.
-ABSTAIN = 0.1
-# The note of such an answer.
-NOTHING_RELEVANT = Note("nothing-relevant", "nothing relevant here, it seems; these are only the nearest")
-
-
 def make_answer(
     context: SearchContext,
     candidates: Candidates,
@@ -87,7 +47,7 @@ def make_answer(
     """Return the answer: the best k hits with their texts, and everything there is to note."""
     plan, options = context.plan, context.request.options
     shown = hits[: options.k] if options.k else hits
-    confidences = hit_confidences(context, candidates, ranking, shown)
+    confidences = hit_confidences(context, candidates, ranking, hits, len(shown))
     all_notes = [*notes]
     known = [confidences[hit.row.row] for hit in shown if hit.row.row in confidences]
     if not ranking.located and is_nothing(known):
@@ -157,48 +117,6 @@ def above_min_score(
         return kept, []
     text = f"{len(hits):,} candidates, none of them above the minimum score"
     return kept, [Note("below-min-score", text)]
-
-
-def hit_confidences(
-    context: SearchContext, candidates: Candidates, ranking: Ranking, hits: Sequence[RankedHit]
-) -> dict[int, float]:
-    """Return the confidence of each hit where the embedding lane answered and its encoder is calibrated."""
-    nearest = next((each.result for each in candidates.outcomes if each.lane == "embedding"), None)
-    # Expansion terms cover more than the query itself.
-    if nearest is None or context.encoder is None or not hits or candidates.expansion:
-        return {}
-    scores = nearest.plain_scores if isinstance(nearest, AdaptedResult) else nearest.scores
-    cosines = dict(zip(nearest.rows, scores, strict=True))
-    lowest = min(scores, default=0.0)
-    located = {each.row.row for each in ranking.located}  # facts, whatever their words
-    rows = [hit.row.row for hit in hits if hit.row.row not in located]
-    without_vector = context.rows_without_vector([row for row in rows if row not in cosines])
-    rows = [row for row in rows if row not in without_vector]
-    coverage, term_count = ranking.terms.coverage(rows), len(ranking.terms.weights)
-    values = {
-        row: confidence(context.encoder.id, cosines.get(row, lowest), coverage[row], term_count)
-        for row in rows
-    }
-    return {row: value for row, value in values.items() if value is not None}
-
-
-def confidence(encoder_id: str, cosine: float, covered: float, terms: int) -> float | None:
-    """Return the probability that a hit is relevant; None for an encoder that has no weights here.
-
-    `covered` is the share of the query that the symbol's text has (fusion.py), `terms` their number.
-    """
-    weights = CONFIDENCE_WEIGHTS.get(encoder_id)
-    if weights is None:
-        return None
-    bias, by_cosine, by_covered, by_length = weights
-    sum_ = bias + by_cosine * cosine + by_covered * covered + by_length * math.log1p(terms)
-    return 1 / (1 + math.exp(-sum_))
-
-
-def is_nothing(confidences: Iterable[float | None]) -> bool:
-    """Whether all hits are known to be irrelevant; False without hits or confidences."""
-    known = [each for each in confidences if each is not None]
-    return bool(known) and max(known) < ABSTAIN
 
 
 def _hits(

@@ -51,7 +51,7 @@ from dowse.search.ranking.fusion import (
     rrf,
 )
 from dowse.search.ranking.profile import CORPUS, NO_SIGNALS, TREE, Profile
-from dowse.search.ranking.question_kinds import learned_weight
+from dowse.search.ranking.question_kinds import learned_order
 from dowse.search.ranking.signals import (
     COPY_ROLES,
     QueryFeatures,
@@ -308,10 +308,11 @@ def rank_candidates(context: SearchContext, candidates: Candidates) -> Ranking:
     features = replace(context.features, weights=terms.weights) if profile.path else context.features
     hits = rank([*rows, *named], contributions, features, profile)
     kinds = context.plan.question if fusion == "blend" and context.profile.kinds else {}
-    if weight := learned_weight(kinds, len(context.features.terms)):
+    model, weight = learned_order(kinds, len(context.features.terms))
+    if weight:
         from dowse.search.ranking.learned_ranking import add_learned_ranking
 
-        hits = add_learned_ranking(hits, context.features, kinds, weight)
+        hits = add_learned_ranking(hits, context.features, kinds, model, weight)
     return Ranking(hits, terms, fusion, {each.row: each.lanes for each in fused})
 
 

@@ -16,7 +16,7 @@ from dowse.search.ranking.learned_ranking import (
     predict,
     read_trees,
 )
-from dowse.search.ranking.question_kinds import learned_weight
+from dowse.search.ranking.question_kinds import learned_order
 from dowse.search.ranking.signals import QueryFeatures, RankedHit
 from dowse.types import Contribution, SymbolRow
 
@@ -58,7 +58,7 @@ def test_a_tree_is_followed_to_its_leaf(tmp_path):
 def test_contributions_add_up_and_only_the_first_move():
     hits = [hit(f"method_{number}", 1 - number / 100, number) for number in range(DEPTH + 3)]
     query = QueryFeatures(frozenset({"method"}))
-    ranked = add_learned_ranking(hits, query, {"change": 0.8, "description": 0.1, "topic": 0.1}, 0.8)
+    ranked = add_learned_ranking(hits, query, {"change": 0.8, "description": 0.1, "topic": 0.1}, "changes", 0.8)
     assert {each.row.row for each in ranked[:DEPTH]} == set(range(DEPTH))
     assert [each.row.row for each in ranked[DEPTH:]] == [DEPTH, DEPTH + 1, DEPTH + 2]
     for each in ranked:
@@ -78,12 +78,12 @@ def test_a_name_that_the_question_has_is_a_feature():
 
 def test_changes_and_questions_of_many_words_are_ordered_by_it():
     topic = {"change": 0.1, "description": 0.0, "topic": 0.9}
-    assert learned_weight({"change": 0.8, "description": 0.0, "topic": 0.2}, 2) == 0.8
-    assert learned_weight(topic, 4) == 0
-    assert 0 < learned_weight(topic, 7) < learned_weight(topic, 9) == learned_weight(topic, 20)
-    assert learned_weight({**topic, "description": 0.5}, 9) < learned_weight(topic, 9)
-    assert learned_weight({}, 20) == 0  # a name, a stack trace, a question about structure
-    assert learned_weight({"guide": 1.0}, 20) == 0
+    weights = [learned_order(topic, terms)[1] for terms in range(30)]
+    assert learned_order({"change": 0.8, "description": 0.0, "topic": 0.2}, 2) == ("changes", 0.8)
+    assert learned_order(topic, 9)[0] == "questions"
+    assert weights == sorted(weights) and weights[4] == 0 < weights[5] < weights[8] == weights[29]
+    assert learned_order({}, 20)[1] == 0  # a name, a stack trace, a question about structure
+    assert learned_order({"guide": 1.0}, 20)[1] == 0
 
 
 def test_only_questions_in_words_are_ordered_by_it(tmp_path):

@@ -15,6 +15,7 @@ STEPS = {
     "pairs": "mine pairs of documentation and code from packages and repositories",
     "commits": "mine pairs of commit message and changed function from repositories",
     "comments": "take pairs of comment and function from pairs of documentation and code",
+    "questions": "take pairs of written question and function from pairs of documentation and code",
     "shards": "turn pairs into token ids, once for all runs",
     "fit": "train an encoder by a plan of stages",
     "export": "turn weights into an ONNX model that dowse can ship",

@@ -45,6 +45,7 @@ class Batch:
     packed: Packed
     count: int
     hidden: Tensor
+    is_taught: bool = True
     lists: cross.Lists | None = None
 
 
@@ -155,7 +156,8 @@ class Trainer:
             first = Shown(*(part[: len(pairs)] for part in shown))
             whole = code_view(corpus, rows, first, limit)
             asked = cross.lists(queries, whole, stage.cross_rows, stage.chunk)
-        return Batch(pack([queries, code]), len(pairs), hidden, asked)
+        is_taught = language not in stage.untaught
+        return Batch(pack([queries, code]), len(pairs), hidden, is_taught, asked)
 
     def loss(self, batch: Batch) -> Tensor:
         """Contrast; with teachers some of it, and what they say."""
@@ -169,7 +171,7 @@ class Trainer:
             value = value + stage.cross_weight * cross.divergence(
                 vectors, batch.count, batch.lists, ordered, stage.temperature
             )
-        if not self.teachers:
+        if not self.teachers or not batch.is_taught:
             return value
         with torch.no_grad():
             taught = loss.taught([network.forward(one, batch.packed) for one in self.teachers], batch.count)

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ from dowse.search.ranking.question_kinds import question_kinds
 from dowse.search.ranking.signals import QueryFeatures, RankedHit
 from dowse.source.roles import file_role
 from dowse.symbol_lookup import symbols_named
-from dowse.types import Hit, SymbolRow
+from dowse.types import Hit, Symbol, SymbolRow
 from dowse.vectors.adapter import AdapterFacts, AdapterFile, write_adapter
 
 # Commits and headings of a repository that are asked, at most.
@@ -134,8 +134,16 @@ def _without_model(hits: tuple[Hit, ...]) -> list[RankedHit]:
     ranked = []
     for hit in hits:
         parts = [each for each in hit.explanation if each.source != "model"]
-        ranked.append(RankedHit(cast(SymbolRow, hit.symbol), sum(each.value for each in parts), parts))
+        ranked.append(RankedHit(_row(hit.symbol), sum(each.value for each in parts), parts))
     return sorted(ranked, key=lambda hit: -hit.score)
+
+
+def _row(symbol: Symbol) -> SymbolRow:
+    role = file_role(symbol.path)
+    own = (symbol.id, symbol.repo, symbol.path, symbol.language, role, symbol.kind, symbol.name)
+    return SymbolRow(
+        0, *own, symbol.qualified_name, symbol.start_line, symbol.end_line, symbol.signature, file_id=0
+    )
 
 
 def _query_features(query: str) -> QueryFeatures:

@@ -90,6 +90,7 @@ class Fit:
     evaluate_seconds: float = 0.0  # between evaluations on the way; 0: none
     log_seconds: float = 30.0
     teachers: tuple[str, ...] = ()
+    untaught: tuple[str, ...] = ()  # languages that learn by contrast alone: what the teachers do not know
     contrast: float = 0.3  # weight of the contrast beside the teachers
     distance: float = 1.0  # weight of the squared distance to the first teacher's vectors
     package_chunks: Mapping[str, int] = field(default_factory=dict)  # languages in chunks of one package

@@ -95,7 +95,8 @@ class Sharder:
             return reason
         if not says_something(pair["doc"]):
             return "heading"
-        key = text_hash(pair["code"])
+        # Several questions may ask for one function.
+        key = text_hash(pair["code"]) + (text_hash(pair["doc"]) if pair.get("kind") == "question" else "")
         if key in self._seen:
             return "dup"
         self._seen.add(key)

@@ -130,6 +130,15 @@ def test_an_ensemble_of_one_trains_as_its_teacher_alone(world):
     np.testing.assert_allclose(losses(world, "alone"), losses(world, "twice"), atol=1e-4)
 
 
+def test_languages_that_are_not_taught_learn_by_contrast_alone(world):
+    languages = ", ".join(f'"{path.name.split(".")[0]}"' for path in (world / "shards").glob("*.json"))
+    more = 'dropout = 0.1\nteachers = ["other"]\nuntaught = [{}]'
+    run(world, LOAD + fit(4, more="dropout = 0.1") + SAVE, "contrast")
+    run(world, LOAD + fit(4, "distil", more.format(languages)) + SAVE, "untaught")
+    run(world, LOAD + fit(4, "distil", more.format("")) + SAVE, "taught")
+    assert losses(world, "contrast") == losses(world, "untaught") != losses(world, "taught")
+
+
 def test_a_student_learns_from_an_ensemble(world):
     more = 'teachers = ["start", "other"]\ndistance = 0.0\ncontrast = 0.0'
     run(world, LOAD + '[[stage]]\nkind = "student"\nlayers = [1]\n' + fit(30, "distil", more) + SAVE)

@@ -103,6 +103,12 @@ def test_duplicates_and_pairs_that_say_too_little_are_left_out(sharder):
     assert (counts["kept"], counts["dup"], counts["short-doc"], counts["short-code"]) == (1, 1, 1, 1)
 
 
+def test_several_questions_may_ask_for_one_function(sharder):
+    for text in ("who reads dates", "who reads dates", "text to day, month and year"):
+        sharder.add(pair(doc=text, kind="question"))
+    assert (sharder.statistics["kept"], sharder.statistics["dup"]) == (2, 1)
+
+
 def test_documentation_is_split_at_sentence_paragraph_and_fields():
     assert split_docs("Reads the file. Then more.\n\nAt last.") == (
         "Reads the file",

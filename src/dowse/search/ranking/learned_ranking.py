@@ -1,11 +1,12 @@
 """A learned order: gradient-boosted trees over what is known of each candidate, fitted to rank (LambdaMART).
 
 Which function a change concerns follows from its rank, length, name, file and place together, not from a
-sum of weights. So the first candidates gain what the trees make of these features. The trees were fitted on
-commit subjects, whose answers are the functions that the commit changed, and on headings of guides, whose
-answers are the symbols that the section names. They lead requests for a change; questions of many words gain
-by them, too, and short ones, which ask for a place, do not. The trees are data: learned_ranking.json, made by
-`python -m dowse_training.learned_ranking` from mined questions.
+sum of weights. So the first candidates gain what the trees make of these features. There are two sets of
+trees: `changes` was fitted on commit subjects, whose answers are the functions that the commit changed, and on
+headings of guides, whose answers are the symbols that the section names; it leads requests for a change.
+`questions` was fitted on questions that were written for it in the words of users, about the concepts, settings
+and instructions of repositories. The trees are data: learned_changes.json and learned_questions.json, made by
+`python -m dowse_training.learned_ranking`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+_LEARNED_FROM = {
+    "changes": "learned from commits and guides",
+    "questions": "learned from questions and their answers",
+}
 # The candidates that are ordered anew.
 DEPTH = 60
 # Contributions that are features, as shares of the best score.
@@ -93,7 +98,7 @@ class Trees(NamedTuple):
 
 
 def add_learned_ranking(
-    hits: Sequence[RankedHit], query: QueryFeatures, kinds: Mapping[str, float], weight: float
+    hits: Sequence[RankedHit], query: QueryFeatures, kinds: Mapping[str, float], model: str, weight: float
 ) -> list[RankedHit]:
     """Raise the first hits by what the model says of them, and sort.
 
@@ -101,17 +106,18 @@ def add_learned_ranking(
         hits: Best first.
         query: Of the question.
         kinds: The probability of each kind of question.
+        model: "changes" or "questions".
         weight: What one unit of the model adds, as a share of the best score.
     """
     first = hits[:DEPTH]
     if not first or first[0].score <= 0:
         return list(hits)
     unit = weight * first[0].score
-    values = predict(_trees(), features(first, query, kinds))
+    values = predict(_trees(model), features(first, query, kinds))
     lowest = min(values)  # what is not among the first stays behind them
     for hit, value in zip(first, values, strict=True):
         added = unit * (value - lowest)
-        hit.contributions.append(Contribution("model", added, "learned from commits and guides"))
+        hit.contributions.append(Contribution("model", added, _LEARNED_FROM[model]))
         hit.score += added
     return [*sorted(first, key=lambda hit: -hit.score), *hits[DEPTH:]]
 
@@ -185,8 +191,8 @@ def predict(trees: Trees, rows: Floats) -> list[float]:
 
 
 @functools.cache
-def _trees() -> Trees:
-    return read_trees(Path(__file__).with_suffix(".json"))
+def _trees(model: str) -> Trees:
+    return read_trees(Path(__file__).with_name(f"learned_{model}.json"))
 
 
 def read_trees(path: Path) -> Trees:

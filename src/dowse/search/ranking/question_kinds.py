@@ -29,8 +29,8 @@ _LAST_ENDINGS = ("ing", "tion", "ment", "er", "or", "ed", "es", "s")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|_|`|\(\)|::|\w\.\w")
 # The probability from which on a question counts as a request for a change.
 _LIKELY_CHANGE = 0.5
-# What the learned order counts for other questions, from how many terms on, and in full after how many more.
-_WEIGHT, _FEW_TERMS, _MORE_TERMS = 0.1, 6, 3
+# What the order learned from questions counts, from how many terms on, and in full after how many more.
+_WEIGHT, _FEW_TERMS, _MORE_TERMS = 0.1, 4, 4
 # Words of a question that count: what follows says nothing new about its kind.
 _MAX_WORDS = 60
 
@@ -54,14 +54,14 @@ def asks_for_change(kinds: Mapping[str, float]) -> bool:
     return kinds.get("change", 0.0) > _LIKELY_CHANGE
 
 
-def learned_weight(kinds: Mapping[str, float], terms: int) -> float:
-    """Return how much the learned order counts for a question: its kinds, and how many terms it has."""
+def learned_order(kinds: Mapping[str, float], terms: int) -> tuple[str, float]:
+    """Return which learned order counts for a question of so many terms, and how much: 0 for not at all."""
     if not kinds or "guide" in kinds:
-        return 0.0
+        return "", 0.0
     if asks_for_change(kinds):
-        return kinds["change"]
-    length = min(1.0, max(0.0, (terms - _FEW_TERMS) / _MORE_TERMS))
-    return _WEIGHT * length * (1 - kinds.get("description", 0.0))
+        return "changes", kinds["change"]
+    # Short questions ask for a place, and the signals know places better.
+    return "questions", _WEIGHT * min(1.0, max(0.0, (terms - _FEW_TERMS) / _MORE_TERMS))
 
 
 def profile_for_question(profile: Profile, kinds: Mapping[str, float]) -> Profile:

@@ -64,18 +64,27 @@ def rows_of(files: Iterable[PairFile], language: str) -> Iterator[dict[str, Any]
 
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The pairs of one file."""
+    for row in read_lines(path):
+        try:
+            yield row | {ours: row[theirs] for ours, theirs in _OTHER_NAMES.items() if ours not in row}
+        except (KeyError, TypeError) as error:
+            raise _no_pairs(path, error) from error
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The JSON lines of a file."""
     try:
         with _OPEN.get(path.suffix, open)(path, "rt", encoding="utf-8") as lines:
             for line in lines:
-                row = json.loads(line)
-                for ours, theirs in _OTHER_NAMES.items():
-                    if ours not in row:
-                        row[ours] = row[theirs]
-                yield row
-    except (OSError, ValueError, KeyError, TypeError, lzma.LZMAError, EOFError) as error:
-        raise DowseError(
-            f"{path} is not a file of pairs ({error!r}): give JSON lines with pkg, name, doc and code"
-        ) from error
+                yield json.loads(line)
+    except (OSError, ValueError, lzma.LZMAError, EOFError) as error:
+        raise _no_pairs(path, error) from error
+
+
+def _no_pairs(path: Path, error: Exception) -> DowseError:
+    return DowseError(
+        f"{path} is not a file of pairs ({error!r}): give JSON lines with pkg, name, doc and code"
+    )
 
 
 def says_something(doc: str) -> bool:
