@@ -125,7 +125,6 @@ def ask_trees(options: argparse.Namespace) -> list[Asked]:
         place = str(options.work / name)
         with Index.open(options.checkouts / name, index_dir=place, encoder=options.encoder) as index:
             index.update()
-            index.embed()
             for question in questions:
                 with recorded() as evidence:
                     answer = index.search(question["question"], k=SHOWN)
@@ -139,7 +138,6 @@ def ask_corpus(options: argparse.Namespace) -> list[Asked]:
     """Ask for functions by the summary of their documentation, and by all of it."""
     index = Index.open(options.corpus, index_dir=str(options.work / "corpus"), encoder=options.encoder)
     index.update()
-    index.embed()
     cases = beir_cases(options.corpus, "queries-summary")[:CORPUS_QUESTIONS]
     cases += beir_cases(options.corpus)[CORPUS_QUESTIONS : 2 * CORPUS_QUESTIONS]
     return [*(ask(index, case.query, case=case) for case in cases), *ask_without_answer(index, "tune")]
@@ -209,7 +207,7 @@ def report(sets: Iterable[Set]) -> dict[str, object]:
     none: dict[str, list[Asked]] = {}
     known: dict[Path, list[Asked]] = {}  # two sets may share an index
     for number, each in enumerate(sets):
-        each.index.embed()
+        each.index.vectors.embed()
         name, place = each.name.partition("/")[0], each.index.backend.folder
         if place not in known:
             share = (number % TREE_SHARES, TREE_SHARES) if name == "repos" else (0, 1)

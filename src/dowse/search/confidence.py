@@ -33,7 +33,7 @@ class Evidence(NamedTuple):
     rank: float  # ln of the rank
 
 
-# By the encoder's id, for trees and for corpora: other weights, or another view of symbols, have other cosines.
+# By the encoder's id, for trees and for corpora: another model, or another view, has other cosines.
 CONFIDENCE_WEIGHTS = {
     "base-8bfd8b952a73": (
         Evidence(-4.85, 1.69, 2.39, 1.08, -0.24, 2.45, -0.37),
@@ -54,7 +54,7 @@ def hit_confidences(
     hits: Sequence[RankedHit],
     count: int | None = None,
 ) -> dict[int, float]:
-    """Return the confidence of the first hits where the embedding lane answered and its encoder is calibrated."""
+    """Return the confidence of the first hits; of none if the encoder is unknown or has not answered."""
     weights = CONFIDENCE_WEIGHTS.get(context.encoder.id) if context.encoder else None
     # Expansion terms cover more than the query itself.
     if weights is None or not hits or candidates.expansion:
@@ -73,7 +73,7 @@ def evidence_of(
     hits: Sequence[RankedHit],
     count: int | None,
 ) -> Iterator[tuple[int, Evidence]]:
-    """Yield what is known of the first hits, best first; of facts and of symbols without a vector nothing is."""
+    """Yield what is known of the first hits, best first, but not of facts and of symbols without a vector."""
     nearest = next((each.result for each in candidates.outcomes if each.lane == "embedding"), None)
     if nearest is None:
         return

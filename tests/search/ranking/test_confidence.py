@@ -1,8 +1,7 @@
-"""Confidence: bounded, monotone, for the encoders that are shipped, and lower for nonsense."""
+"""Confidence: bounded, never higher than that of a hit above, and lower for nonsense."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,14 +11,21 @@ from hypothesis import strategies as st
 
 from dowse import Index
 from dowse.encoders.registry import load_encoder, shipped_encoders
-from dowse.search.explain import ABSTAIN, CONFIDENCE_WEIGHTS, confidence, is_nothing
-from dowse.search.lanes.bm25 import query_terms
-from dowse.search.ranking.profile import TREE
+from dowse.search.confidence import ABSTAIN, CONFIDENCE_WEIGHTS, Evidence, confidence, is_nothing
 
-ENCODERS = st.sampled_from(sorted(CONFIDENCE_WEIGHTS))
-COSINES = st.floats(-1.0, 1.0)
+WEIGHTS = st.sampled_from([weights for pair in CONFIDENCE_WEIGHTS.values() for weights in pair])
 SHARES = st.floats(0.0, 1.0)
-TERMS = st.integers(0, 64)
+LOGARITHMS = st.floats(0.0, 12.0)
+EVIDENCE = st.builds(
+    Evidence,
+    bias=st.just(1.0),
+    cosine=st.floats(-1.0, 1.0),
+    covered=SHARES,
+    terms=LOGARITHMS,
+    embedding_rank=LOGARITHMS,
+    lead=SHARES,
+    rank=LOGARITHMS,
+)
 REAL = (
     "try again and wait longer after every failure",
     "read the cookies of a request",
@@ -35,41 +41,28 @@ NONSENSE = (
 )
 
 
-@given(ENCODERS, COSINES, SHARES, TERMS)
-def test_it_is_a_probability(encoder: str, cosine: float, covered: float, terms: int) -> None:
-    found = confidence(encoder, cosine, covered, terms)
-    assert found is not None
-    assert 0.0 < found < 1.0
-    assert math.isfinite(found)
+@given(WEIGHTS, EVIDENCE)
+def test_it_is_a_probability(weights: Evidence, evidence: Evidence) -> None:
+    assert 0.0 < confidence(weights, evidence) < 1.0
 
 
-@given(ENCODERS, COSINES, COSINES, SHARES, TERMS)
-def test_nearer_is_never_less_likely(encoder: str, a: float, b: float, covered: float, terms: int) -> None:
-    near, far = (confidence(encoder, cosine, covered, terms) for cosine in (max(a, b), min(a, b)))
-    assert near is not None
-    assert far is not None
-    assert near >= far
-
-
-@given(ENCODERS, COSINES, SHARES, SHARES, TERMS)
-def test_more_words_found_is_never_less_likely(
-    encoder: str, cosine: float, a: float, b: float, terms: int
+@pytest.mark.parametrize(
+    ("name", "sign"),
+    [("cosine", 1), ("covered", 1), ("lead", 1), ("embedding_rank", -1), ("rank", -1)],
+)
+@given(WEIGHTS, EVIDENCE, SHARES)
+def test_what_speaks_for_a_hit_never_lowers_it(
+    name: str, sign: int, weights: Evidence, evidence: Evidence, more: float
 ) -> None:
-    more, fewer = (confidence(encoder, cosine, covered, terms) for covered in (max(a, b), min(a, b)))
-    assert more is not None
-    assert fewer is not None
-    assert more >= fewer
+    changed = evidence._replace(**{name: getattr(evidence, name) + sign * more})
+    assert confidence(weights, changed) >= confidence(weights, evidence)
 
 
 def test_every_shipped_encoder_has_weights() -> None:
-    """Weights belong to one model: a new one wants `bench/abstention.py --fit`."""
+    """Weights belong to one model: a new one wants `bench/confidence.py fit`."""
     approximate = "tiny"
     found = {load_encoder(name).id for name in shipped_encoders() if name != approximate}
-    assert found and found <= set(CONFIDENCE_WEIGHTS)
-
-
-def test_of_other_encoders_nothing_is_known() -> None:
-    assert confidence("somebody-elses", 0.9, 1.0, 5) is None
+    assert found and found == set(CONFIDENCE_WEIGHTS)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +72,7 @@ def test_of_other_encoders_nothing_is_known() -> None:
         ([None, None], False),
         ([ABSTAIN / 2, ABSTAIN / 3], True),
         ([ABSTAIN / 2, None], True),
-        ([ABSTAIN / 2, ABSTAIN], False),
+        ([ABSTAIN, ABSTAIN / 2], False),
     ],
 )
 def test_nothing_is_relevant_if_no_hit_is(confidences: list[float | None], nothing: bool) -> None:
@@ -95,21 +88,17 @@ def meaning(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield index
 
 
-def best(index: Index, text: str) -> float:
-    """Return the most that a hit can be trusted, by what its explanation says."""
-    encoder = index.encoder
-    assert encoder is not None
-    terms = len(query_terms(text))
-    found = [0.0]
-    for hit in index.search(text, mode="hybrid").hits:
-        cosine = next((lane.score for lane in hit.lanes if lane.lane == "embedding"), -1.0)
-        covered = sum(part.value for part in hit.explanation if part.source == "coverage")
-        found.append(confidence(encoder.id, cosine, covered / TREE.blend.coverage, terms) or 0.0)
-    return max(found)
+@pytest.mark.parametrize("text", [*REAL, *NONSENSE])
+def test_no_hit_is_surer_than_one_above_and_fewer_hits_change_nothing(meaning: Index, text: str) -> None:
+    found = [hit.confidence for hit in meaning.search(text, k=10)]
+    assert None not in found
+    assert found == sorted(found, reverse=True)
+    assert [hit.confidence for hit in meaning.search(text, k=3)] == found[:3]
 
 
 def test_nonsense_is_trusted_less_than_any_real_question(meaning: Index) -> None:
-    real = [best(meaning, text) for text in REAL]
-    nonsense = [best(meaning, text) for text in NONSENSE]
+    real, nonsense = (
+        [meaning.search(text)[0].confidence or 0.0 for text in texts] for texts in (REAL, NONSENSE)
+    )
     assert min(real) > max(nonsense)
     assert min(real) >= ABSTAIN > max(nonsense)

@@ -58,7 +58,8 @@ def test_a_tree_is_followed_to_its_leaf(tmp_path):
 def test_contributions_add_up_and_only_the_first_move():
     hits = [hit(f"method_{number}", 1 - number / 100, number) for number in range(DEPTH + 3)]
     query = QueryFeatures(frozenset({"method"}))
-    ranked = add_learned_ranking(hits, query, {"change": 0.8, "description": 0.1, "topic": 0.1}, "changes", 0.8)
+    kinds = {"change": 0.8, "description": 0.1, "topic": 0.1}
+    ranked = add_learned_ranking(hits, query, kinds, "changes", 0.8)
     assert {each.row.row for each in ranked[:DEPTH]} == set(range(DEPTH))
     assert [each.row.row for each in ranked[DEPTH:]] == [DEPTH, DEPTH + 1, DEPTH + 2]
     for each in ranked:

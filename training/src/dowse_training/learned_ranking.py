@@ -1,13 +1,17 @@
 """Fits the learned order of candidates: `dowse/search/ranking/learned_ranking.py`.
 
     python -m dowse_training.learned_ranking rows --cases DIR --checkouts DIR --out DIR [--workers N]
-    python -m dowse_training.learned_ranking fit DIR --out learned_ranking.json [--seed N]
+    python -m dowse_training.learned_ranking rows --questions FILE --checkouts DIR --out DIR [--workers N]
+    python -m dowse_training.learned_ranking fit changes DIR --out learned_changes.json [--seed N]
+    python -m dowse_training.learned_ranking fit questions DIR --out learned_questions.json [--seed N]
 
 `rows` takes a file of mined commits for each repository, NAME.jsonl with `query` and `symbols`
 ("path::name"), newest first, and its checkout NAME. The newest are asked, the others are learnt by the query
 adapter. Headings of the repository's guides are asked, too: their answers are the symbols that the section
-names. It writes what the model sees of the first candidates. `fit` trains on two thirds of the repositories,
-prints MRR on the others, in turn, and writes the model of all. It needs LightGBM.
+names. Or it takes written questions with the lines that answer (bench/data/questions/tune.jsonl), of which
+those about concepts, settings, instructions and changes are asked. It writes what the model sees of the first
+candidates. `fit` trains on two thirds of the repositories, prints MRR on the others, in turn, and writes the
+model of all. It needs LightGBM.
 """
 
 from __future__ import annotations
@@ -16,7 +20,7 @@ import argparse
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,18 +46,34 @@ from dowse.vectors.adapter import AdapterFacts, AdapterFile, write_adapter
 # Commits and headings of a repository that are asked, at most.
 MAX_ASKED = 75
 FOLDS = 3
-_SETTINGS: dict[str, Any] = {
-    "learning_rate": 0.08,
-    "n_estimators": 150,
-    "num_leaves": 15,
-    "min_child_samples": 100,
-    "reg_lambda": 5.0,
-    "verbose": -1,
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "changes": {
+        "learning_rate": 0.08,
+        "n_estimators": 150,
+        "num_leaves": 15,
+        "min_child_samples": 100,
+        "reg_lambda": 5.0,
+    },
+    "questions": {
+        "learning_rate": 0.06,
+        "n_estimators": 100,
+        "num_leaves": 8,
+        "min_child_samples": 80,
+        "reg_lambda": 10.0,
+        "colsample_bytree": 0.6,
+        "subsample": 0.8,
+        "subsample_freq": 1,
+    },
 }
+_QUESTIONS = ("concept", "config", "howto", "change")
 # A heading of Markdown or reStructuredText, and a name in code quotes.
 _HEADING = re.compile(r"(?m)^(#{2,4} .+|[^\n]+\n[-=~^]{4,})$")
 _QUOTED = re.compile(r"`{1,2}~?\.?([A-Za-z_][\w.:#]{3,50}(?:\(\))?)`")
 _MAX_SECTION, _MAX_GUIDE, _MAX_TARGETS = 3_000, 200_000, 4
+
+
+# Whether a candidate answers; None if it does not count.
+IsWanted = Callable[[SymbolRow], bool | None]
 
 
 class Rows(NamedTuple):
@@ -70,26 +90,61 @@ def collect(name: str, cases: Path, checkouts: Path, out: Path) -> str:
     lines = [json.loads(line) for line in (cases / f"{name}.jsonl").open()]
     commits = [MinedCommit("", each["query"], (), tuple(each["symbols"])) for each in lines]
     asked = commits[: min(MAX_ASKED, 2 * len(commits) // 3)]
-    tables, labels, owners = [], [], []
     with Index.open(checkouts / name, encoder="base", threads=1) as index:
         index.update()
-        index.vectors.embed()
         _learn(index, commits[len(asked) :])
-        questions = [(each.query, set(each.symbols), False) for each in asked]
-        questions += [(query, names, True) for query, names in _headings(index, checkouts / name)]
-        for number, (query, wanted, is_heading) in enumerate(questions):
-            hits = _without_model(index.search(query, k=DEPTH).hits)
-            # The guide itself is no answer to its heading.
-            hits = [hit for hit in hits if not (is_heading and file_role(hit.row.path) == "docs")]
-            is_wanted = [f"{hit.row.path}::{hit.row.qualified_name}" in wanted for hit in hits]
-            if any(is_wanted):
-                tables.append(features(hits, _query_features(query), question_kinds(query)))
-                labels += is_wanted
-                owners += [number] * len(hits)
+        questions = [(each.query, _named(set(each.symbols))) for each in asked]
+        questions += [
+            (query, _named(names, code=True)) for query, names in _headings(index, checkouts / name)
+        ]
+        return _write_rows(index, questions, out / f"{name}.npz")
+
+
+def collect_questions(name: str, questions: list[dict[str, Any]], checkouts: Path, out: Path) -> str:
+    """Write the rows of one repository's written questions."""
+    with Index.open(checkouts / name, encoder="base", threads=1) as index:
+        index.update()
+        asked = [(each["question"], _overlapping(each["answers"])) for each in questions]
+        return _write_rows(index, asked, out / f"{name}.npz")
+
+
+def _named(names: set[str], *, code: bool = False) -> IsWanted:
+    """Return whether a candidate has one of some names; of `code`, None for a guide, the heading's own place."""
+
+    def is_wanted(row: SymbolRow) -> bool | None:
+        if code and file_role(row.path) == "docs":
+            return None
+        return f"{row.path}::{row.qualified_name}" in names
+
+    return is_wanted
+
+
+def _overlapping(places: list[dict[str, Any]]) -> IsWanted:
+    """Return whether a candidate overlaps one of some places."""
+
+    def is_wanted(row: SymbolRow) -> bool | None:
+        return any(
+            row.path == place["path"] and row.start_line <= place["end"] and place["start"] <= row.end_line
+            for place in places
+        )
+
+    return is_wanted
+
+
+def _write_rows(index: Index, questions: list[tuple[str, IsWanted]], out: Path) -> str:
+    """Ask, and write the features of the first candidates of each question that one of them answers."""
+    tables, labels, owners = [], [], []
+    for number, (query, is_wanted) in enumerate(questions):
+        found = [(hit, is_wanted(hit.row)) for hit in _without_model(index.search(query, k=DEPTH).hits)]
+        kept = [(hit, wanted) for hit, wanted in found if wanted is not None]
+        if any(wanted for _, wanted in kept):
+            tables.append(features([hit for hit, _ in kept], _query_features(query), question_kinds(query)))
+            labels += [wanted for _, wanted in kept]
+            owners += [number] * len(kept)
     if not tables:
-        return f"{name}: no question"
-    np.savez_compressed(out / f"{name}.npz", values=np.concatenate(tables), labels=labels, question=owners)
-    return f"{name}: {len(tables)} questions"
+        return f"{out.stem}: no question"
+    np.savez_compressed(out, values=np.concatenate(tables), labels=labels, question=owners)
+    return f"{out.stem}: {len(tables)} questions"
 
 
 def _headings(index: Index, root: Path) -> list[tuple[str, set[str]]]:
@@ -180,12 +235,14 @@ def select(rows: Rows, kept: NDArray[np.bool_]) -> Rows:
     return Rows(rows.values[kept], rows.is_relevant[kept], rows.question[kept], rows.repository[kept])
 
 
-def train(rows: Rows, seed: int) -> Any:  # noqa: ANN401 - a ranker of LightGBM
+def train(rows: Rows, model: str, seed: int) -> Any:  # noqa: ANN401 - a ranker of LightGBM
     """Fit the trees (LambdaMART)."""
     from lightgbm import LGBMRanker
 
     sizes = np.unique(rows.question, return_counts=True)[1]
-    return LGBMRanker(**_SETTINGS, random_state=seed).fit(rows.values, rows.is_relevant, group=sizes)
+    return LGBMRanker(**_SETTINGS[model], verbose=-1, random_state=seed).fit(
+        rows.values, rows.is_relevant, group=sizes
+    )
 
 
 def export(model: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -225,24 +282,36 @@ def _fit(options: argparse.Namespace) -> None:
     names = {name: number % FOLDS for number, name in enumerate(np.unique(rows.repository))}
     folds = np.array([names[name] for name in rows.repository])
     for fold in range(FOLDS):
-        model, others = train(select(rows, folds != fold), options.seed), select(rows, folds == fold)
+        model, others = (
+            train(select(rows, folds != fold), options.model, options.seed),
+            select(rows, folds == fold),
+        )
         before = mean_reciprocal_rank(others, order[folds == fold])
         after = mean_reciprocal_rank(others, model.predict(others.values))
         print(f"{before:.4f} → {after:.4f} on the repositories of fold {fold}")  # noqa: T201
-    write_model(export(train(rows, options.seed)), options.out)
+    write_model(export(train(rows, options.model, options.seed)), options.out)
 
 
 def _collect(options: argparse.Namespace) -> None:
     options.out.mkdir(parents=True, exist_ok=True)
-    names = [path.stem for path in _cases(options) if (options.checkouts / path.stem).is_dir()]
     with ProcessPoolExecutor(options.workers) as pool:
-        jobs = [pool.submit(collect, name, options.cases, options.checkouts, options.out) for name in names]
+        jobs = [pool.submit(*job, options.checkouts, options.out) for job in _jobs(options)]
         for job in jobs:
             print(job.result(), flush=True)  # noqa: T201
 
 
-def _cases(options: argparse.Namespace) -> Iterator[Path]:
-    yield from sorted(options.cases.glob("*.jsonl"))
+def _jobs(options: argparse.Namespace) -> Iterator[tuple[Any, ...]]:
+    """Yield the repositories that have a checkout, with what asks them."""
+    if options.cases:
+        names = [path.stem for path in sorted(options.cases.glob("*.jsonl"))]
+        yield from ((collect, name, options.cases) for name in names if (options.checkouts / name).is_dir())
+        return
+    by_repository: dict[str, list[dict[str, Any]]] = {}
+    for line in options.questions.read_text("utf-8").splitlines():
+        question = json.loads(line)
+        if question["kind"] in _QUESTIONS:
+            by_repository.setdefault(question["repo"].rpartition("/")[2], []).append(question)
+    yield from ((collect_questions, name, questions) for name, questions in by_repository.items())
 
 
 def main() -> None:
@@ -250,12 +319,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     commands = parser.add_subparsers(required=True)
     collecting = commands.add_parser("rows")
-    collecting.add_argument("--cases", type=Path, required=True)
+    source = collecting.add_mutually_exclusive_group(required=True)
+    source.add_argument("--cases", type=Path)
+    source.add_argument("--questions", type=Path)
     collecting.add_argument("--checkouts", type=Path, required=True)
     collecting.add_argument("--out", type=Path, required=True)
     collecting.add_argument("--workers", type=int, default=2)
     collecting.set_defaults(run=_collect)
     fitting = commands.add_parser("fit")
+    fitting.add_argument("model", choices=sorted(_SETTINGS))
     fitting.add_argument("rows", type=Path)
     fitting.add_argument("--out", type=Path, required=True)
     fitting.add_argument("--seed", type=int, default=0)

@@ -2,11 +2,10 @@
 
 Which function a change concerns follows from its rank, length, name, file and place together, not from a
 sum of weights. So the first candidates gain what the trees make of these features. There are two sets of
-trees: `changes` was fitted on commit subjects, whose answers are the functions that the commit changed, and on
-headings of guides, whose answers are the symbols that the section names; it leads requests for a change.
-`questions` was fitted on questions that were written for it in the words of users, about the concepts, settings
-and instructions of repositories. The trees are data: learned_changes.json and learned_questions.json, made by
-`python -m dowse_training.learned_ranking`.
+trees. `changes` leads requests for a change: it was fitted on commit subjects, whose answers are the
+functions that the commit changed, and on headings of guides, whose answers are the symbols that the section
+names. `questions` was fitted on written questions about concepts, settings and instructions, in the words of
+users. The trees are data, made by `python -m dowse_training.learned_ranking`.
 """
 
 from __future__ import annotations
