@@ -109,7 +109,7 @@ def collect_questions(name: str, questions: list[dict[str, Any]], checkouts: Pat
 
 
 def _named(names: set[str], *, code: bool = False) -> IsWanted:
-    """Return whether a candidate has one of some names; of `code`, None for a guide, the heading's own place."""
+    """Return whether a candidate has one of some names; with `code`, None for those in guides."""
 
     def is_wanted(row: SymbolRow) -> bool | None:
         if code and file_role(row.path) == "docs":
