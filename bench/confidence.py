@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse import Index
+from dowse.answer import Answer
 from dowse.search import confidence
 from dowse.search.confidence import CONFIDENCE_WEIGHTS, Evidence
-from dowse.types import Answer
 from questions import calibration_error, is_right, read_questions
 
 from common import write_results

@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse import Index
-from dowse.types import Answer, Symbol
+from dowse.answer import Answer
+from dowse.types import Symbol
 
 from common import work_folder, write_results
 

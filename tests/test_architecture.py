@@ -18,7 +18,7 @@ GLOSSARY = (ROOT / "docs" / "GLOSSARY.md").read_text()
 # so here, and deletes as much elsewhere. The modules beside the packages are under "".
 BUDGETS = {
     "commit_search": 605,
-    "encoders": 1_710,
+    "encoders": 1_720,
     "eval": 4_120,
     "feedback": 580,
     "formats": 930,
@@ -32,9 +32,9 @@ BUDGETS = {
     "parsing": 6_790,
     "query": 4_070,
     "research": 1_620,
-    "search": 7_150,
+    "search": 7_190,
     "security": 600,
-    "services": 3_050,
+    "services": 3_060,
     "source": 3_270,
     "storage": 8_350,
     "transfer": 410,
@@ -44,7 +44,7 @@ BUDGETS = {
     "": 2_340,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
-MAX_TESTS, MAX_BENCH, MAX_WORDS = 48_920, 10_500, 27_000
+MAX_TESTS, MAX_BENCH, MAX_WORDS = 49_600, 10_500, 27_000
 _PROGRAMS = {".py", ".java", ".php", ".go", ".mjs", ".rb", ".cpp", ".cs"}
 # Made from declarations (`scripts/schemas`, `scripts/docs_site`).
 GENERATED = {"LANGUAGES.md", "SETTINGS.md"}

@@ -29,15 +29,19 @@ class Evidence(NamedTuple):
     covered: float  # share of the question's words that the symbol's text has, by IDF
     terms: float  # ln(1 + the number of the question's words)
     embedding_rank: float  # ln of the rank in the lane; one past its last, if the lane did not return it
-    lead: float  # over the next hit, as a share of the best score
+    lead: float  # over the next hit, as a share of the best score, times the cosine
     rank: float  # ln of the rank
 
 
 # By the encoder's id, for trees and for corpora: another model, or another view, has other cosines.
 CONFIDENCE_WEIGHTS = {
     "base-8bfd8b952a73": (
-        Evidence(-4.85, 1.69, 2.39, 1.08, -0.24, 2.45, -0.37),
-        Evidence(-4.76, 6.06, 0.44, 0.13, -0.56, 5.81, -1.43),
+        Evidence(-4.63, 1.34, 2.4, 1.07, -0.24, 4.59, -0.39),
+        Evidence(-4.33, 5.32, 0.5, 0.14, -0.61, 8.89, -1.41),
+    ),
+    "small-e33d0049c6f6": (
+        Evidence(-4.64, 2.03, 2.78, 0.96, -0.16, 3.82, -0.48),
+        Evidence(-4.4, 5.47, 0.54, 0.17, -0.62, 9.2, -1.47),
     ),
 }
 # Where no hit is more likely to answer than this, the answer is that none does.
@@ -90,14 +94,11 @@ def evidence_of(
     for place, (hit, next_score) in enumerate(zip(hits[:count], below, strict=False), 1):
         row = hit.row.row
         if row not in located and row not in without_vector:
+            cosine, lead = cosines.get(row, lowest), max(0.0, hit.score - next_score) / best
+            rank = math.log(ranks.get(row, len(ranks) + 1))
             yield (
                 row,
-                Evidence(
-                    *(1.0, cosines.get(row, lowest), coverage[row], terms),
-                    math.log(ranks.get(row, len(ranks) + 1)),
-                    max(0.0, hit.score - next_score) / best,
-                    math.log(place),
-                ),
+                Evidence(1.0, cosine, coverage[row], terms, rank, lead * max(0.0, cosine), math.log(place)),
             )
 
 
