@@ -17,6 +17,7 @@ model of all. It needs LightGBM.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import random
 import re
@@ -295,23 +296,24 @@ def _fit(options: argparse.Namespace) -> None:
 def _collect(options: argparse.Namespace) -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(options.workers) as pool:
-        jobs = [pool.submit(*job, options.checkouts, options.out) for job in _jobs(options)]
+        jobs = [pool.submit(job, options.checkouts, options.out) for job in _jobs(options)]
         for job in jobs:
             print(job.result(), flush=True)  # noqa: T201
 
 
-def _jobs(options: argparse.Namespace) -> Iterator[tuple[Any, ...]]:
+def _jobs(options: argparse.Namespace) -> Iterator[Callable[[Path, Path], str]]:
     """Yield the repositories that have a checkout, with what asks them."""
     if options.cases:
         names = [path.stem for path in sorted(options.cases.glob("*.jsonl"))]
-        yield from ((collect, name, options.cases) for name in names if (options.checkouts / name).is_dir())
+        names = [name for name in names if (options.checkouts / name).is_dir()]
+        yield from (functools.partial(collect, name, options.cases) for name in names)
         return
     by_repository: dict[str, list[dict[str, Any]]] = {}
     for line in options.questions.read_text("utf-8").splitlines():
         question = json.loads(line)
         if question["kind"] in _QUESTIONS:
             by_repository.setdefault(question["repo"].rpartition("/")[2], []).append(question)
-    yield from ((collect_questions, name, questions) for name, questions in by_repository.items())
+    yield from (functools.partial(collect_questions, *each) for each in by_repository.items())
 
 
 def main() -> None:
