@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from dowse import Index
 from dowse.answer import Answer
 from dowse.search import confidence
-from dowse.search.confidence import CONFIDENCE_WEIGHTS, Evidence
+from dowse.search.confidence import CONFIDENCE_WEIGHTS, Answerable, Evidence, best_of
 from questions import calibration_error, is_right, read_questions
 
 from common import write_results
@@ -40,8 +40,6 @@ SHOWN = 10
 CORPUS_QUESTIONS = 500
 # Share of the questions without an answer among all that are fitted.
 UNANSWERABLE = 0.2
-# So many of the right first hits may be refused.
-REFUSED = 0.03
 # A tree is asked one in so many of the questions without an answer.
 TREE_SHARES = 4
 
@@ -61,10 +59,10 @@ def recorded() -> Iterator[list[Evidence]]:
     """Keep what is known of the hits of the last answer."""
     original, last = confidence.evidence_of, list[Evidence]()
 
-    def record(*arguments: object) -> Iterator[tuple[int, Evidence]]:
-        found = list(original(*arguments))  # type: ignore[arg-type]
-        last[:] = [evidence for _, evidence in found]
-        return iter(found)
+    def record(*arguments: object) -> dict[int, Evidence]:
+        found = original(*arguments)  # type: ignore[arg-type]
+        last[:] = found.values()
+        return found
 
     confidence.evidence_of = record  # type: ignore[assignment]
     try:
@@ -85,8 +83,8 @@ def ask(
 
 def _asked(kind: str, answer: Answer, evidence: list[Evidence], right: list[bool]) -> Asked:
     is_refused = not answer.hits or any(note.code == "nothing-relevant" for note in answer.notes)
-    known = evidence if len(evidence) == len(answer.hits) else []
-    return Asked(kind, [*known], right, [hit.confidence for hit in answer.hits], is_refused)
+    known = evidence[: len(answer.hits)] if len(evidence) >= len(answer.hits) else []
+    return Asked(kind, known, right, [hit.confidence for hit in answer.hits], is_refused)
 
 
 def _is_wanted(answer: Answer, place: int, case: Case | None, by_file: bool) -> bool:
@@ -148,7 +146,7 @@ def fit(options: argparse.Namespace) -> dict[str, object]:
     from dowse.encoders.registry import load_encoder
 
     encoder = load_encoder(options.encoder).id
-    nothing = Evidence(*(0.0,) * len(Evidence._fields))
+    nothing = (Answerable(*(0.0,) * 3), Evidence(*(0.0,) * len(Evidence._fields)))
     CONFIDENCE_WEIGHTS.setdefault(encoder, (nothing, nothing))  # what is known is asked for
     return {encoder: {"trees": fitted(ask_trees(options)), "corpora": fitted(ask_corpus(options))}}
 
@@ -158,23 +156,24 @@ def fitted(asked: Sequence[Asked]) -> dict[str, object]:
     known = [each for each in asked if each.evidence]
     real = np.array([each.kind == "real" for each in known])
     shares = np.where(real, (1 - UNANSWERABLE) / real.mean(), UNANSWERABLE / (1 - real.mean()))
-    features = np.array([each for asked in known for each in asked.evidence])
-    labels = np.array([right for each in known for right in each.right], float)
-    weights = np.repeat(shares, [len(each.evidence) for each in known])
-    beta = _logistic(features, labels, weights)
-    first = np.array([float(_probability(np.array(each.evidence[:1]), beta)[0]) for each in known])
+    questions = np.array([best_of(each.evidence) for each in known])
+    of_question = _logistic(questions, real.astype(float), shares)
+    hits = np.array([each for asked in known if asked.kind == "real" for each in asked.evidence])
+    right = np.array([right for each in known if each.kind == "real" for right in each.right], float)
+    of_hit = _logistic(hits, right, np.ones(len(right)))
+    answerable = _probability(questions, of_question)
+    first = answerable * _probability(np.array([each.evidence[0] for each in known]), of_hit)
     is_right_first = np.array([each.right[0] for each in known])
-    pairs = [
-        (float(p), bool(r)) for p, r, is_real in zip(first, is_right_first, real, strict=True) if is_real
-    ]
-    refuse = float(np.quantile(first[real & is_right_first], REFUSED))
+    pairs = [(float(p), bool(r)) for p, r in zip(first[real], is_right_first[real], strict=True)]
+    refused = answerable < confidence.ABSTAIN
     return {
-        "weights": [round(float(weight), 2) for weight in beta],
+        "answerable": [round(float(weight), 2) for weight in of_question],
+        "evidence": [round(float(weight), 2) for weight in of_hit],
         "questions": len(known),
         "calibration error of the first hit": round(calibration_error(pairs), 3),
-        "abstain": round(refuse, 3),
-        "refused, no answer": round(float(np.mean(first[~real] < refuse)), 3),
-        "refused, first hit wrong": round(float(np.mean(first[real & ~is_right_first] < refuse)), 3),
+        "refused, no answer": round(float(np.mean(refused[~real])), 3),
+        "refused, first hit right": round(float(np.mean(refused[real & is_right_first])), 3),
+        "refused, first hit wrong": round(float(np.mean(refused[real & ~is_right_first])), 3),
     }
 
 

@@ -49,8 +49,7 @@ def make_answer(
     shown = hits[: options.k] if options.k else hits
     confidences = hit_confidences(context, candidates, ranking, hits, len(shown))
     all_notes = [*notes]
-    known = [confidences[hit.row.row] for hit in shown if hit.row.row in confidences]
-    if not ranking.located and is_nothing(known):
+    if not ranking.located and is_nothing(confidences.answerable):
         all_notes.append(NOTHING_RELEVANT)
     all_notes += _relaxation_notes(candidates, ranking, shown)
     all_notes += _graph_notes(context, ranking, shown)
@@ -59,7 +58,7 @@ def make_answer(
         _break_down_scores(context, candidates, shown)
     final: list[Hit] = []
     try:
-        final.extend(_hits(context, ranking, shown, confidences))
+        final.extend(_hits(context, ranking, shown, confidences.by_row))
     except TooSlow:
         if not final:
             raise
@@ -108,7 +107,7 @@ def above_min_score(
     minimum = context.request.options.min_score
     if not minimum or not hits:
         return hits, []
-    confidences = hit_confidences(context, candidates, ranking, hits)
+    confidences = hit_confidences(context, candidates, ranking, hits, len(hits)).by_row
     if context.plan.kind == "structure":  # what the graph lane finds is a fact
         kept = [hit for hit in hits if ranking.is_from(hit, "graph")]
     else:

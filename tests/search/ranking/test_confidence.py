@@ -11,9 +11,17 @@ from hypothesis import strategies as st
 
 from dowse import Index
 from dowse.encoders.registry import load_encoder, shipped_encoders
-from dowse.search.confidence import ABSTAIN, CONFIDENCE_WEIGHTS, Evidence, confidence, is_nothing
+from dowse.search.confidence import (
+    ABSTAIN,
+    CONFIDENCE_WEIGHTS,
+    Answerable,
+    Evidence,
+    best_of,
+    is_nothing,
+    probability,
+)
 
-WEIGHTS = st.sampled_from([weights for pair in CONFIDENCE_WEIGHTS.values() for weights in pair])
+EVERY = [parts for pair in CONFIDENCE_WEIGHTS.values() for parts in pair]
 SHARES = st.floats(0.0, 1.0)
 LOGARITHMS = st.floats(0.0, 12.0)
 EVIDENCE = st.builds(
@@ -21,7 +29,6 @@ EVIDENCE = st.builds(
     bias=st.just(1.0),
     cosine=st.floats(-1.0, 1.0),
     covered=SHARES,
-    terms=LOGARITHMS,
     embedding_rank=LOGARITHMS,
     lead=SHARES,
     rank=LOGARITHMS,
@@ -41,21 +48,26 @@ NONSENSE = (
 )
 
 
-@given(WEIGHTS, EVIDENCE)
-def test_it_is_a_probability(weights: Evidence, evidence: Evidence) -> None:
-    assert 0.0 < confidence(weights, evidence) < 1.0
+@given(st.sampled_from(EVERY), EVIDENCE)
+def test_they_are_probabilities(weights: tuple[Answerable, Evidence], evidence: Evidence) -> None:
+    assert 0.0 < probability(weights[0], best_of([evidence])) < 1.0
+    assert 0.0 < probability(weights[1], evidence) < 1.0
 
 
-@pytest.mark.parametrize(
-    ("name", "sign"),
-    [("cosine", 1), ("covered", 1), ("lead", 1), ("embedding_rank", -1), ("rank", -1)],
-)
-@given(WEIGHTS, EVIDENCE, SHARES)
-def test_what_speaks_for_a_hit_never_lowers_it(
-    name: str, sign: int, weights: Evidence, evidence: Evidence, more: float
+@pytest.mark.parametrize(("name", "sign"), [("cosine", 1), ("lead", 1), ("embedding_rank", -1), ("rank", -1)])
+@given(st.sampled_from(EVERY), EVIDENCE, SHARES)
+def test_what_speaks_for_a_hit_never_lowers_its_confidence(
+    name: str, sign: int, weights: tuple[Answerable, Evidence], evidence: Evidence, more: float
 ) -> None:
     changed = evidence._replace(**{name: getattr(evidence, name) + sign * more})
-    assert confidence(weights, changed) >= confidence(weights, evidence)
+    assert probability(weights[1], changed) >= probability(weights[1], evidence)
+
+
+@given(st.sampled_from(EVERY), st.lists(EVIDENCE, min_size=1, max_size=4), EVIDENCE)
+def test_a_further_hit_never_makes_an_answer_less_likely(
+    weights: tuple[Answerable, Evidence], hits: list[Evidence], further: Evidence
+) -> None:
+    assert probability(weights[0], best_of([*hits, further])) >= probability(weights[0], best_of(hits))
 
 
 def test_every_shipped_encoder_has_weights() -> None:
@@ -65,18 +77,10 @@ def test_every_shipped_encoder_has_weights() -> None:
     assert found and found == set(CONFIDENCE_WEIGHTS)
 
 
-@pytest.mark.parametrize(
-    ("confidences", "nothing"),
-    [
-        ([], False),  # no hits: that is an answer of its own
-        ([None, None], False),
-        ([ABSTAIN / 2, ABSTAIN / 3], True),
-        ([ABSTAIN / 2, None], True),
-        ([ABSTAIN, ABSTAIN / 2], False),
-    ],
-)
-def test_nothing_is_relevant_if_no_hit_is(confidences: list[float | None], nothing: bool) -> None:
-    assert is_nothing(confidences) is nothing
+def test_nothing_is_said_where_an_answer_is_less_likely_than_none() -> None:
+    assert is_nothing(ABSTAIN / 2)
+    assert not is_nothing(ABSTAIN)
+    assert not is_nothing(None)  # no hits, or an encoder of which nothing is known
 
 
 @pytest.fixture(scope="module")
@@ -96,10 +100,9 @@ def test_no_hit_is_surer_than_one_above_and_fewer_hits_change_nothing(meaning: I
     assert [hit.confidence for hit in meaning.search(text, k=3)] == found[:3]
 
 
-def test_nonsense_is_trusted_less_than_any_real_question(meaning: Index) -> None:
-    real, nonsense = (
-        [meaning.search(text)[0].confidence or 0.0 for text in texts] for texts in (REAL, NONSENSE)
-    )
+def test_nonsense_is_trusted_less_than_any_real_question_and_refused(meaning: Index) -> None:
+    answers = {text: meaning.search(text) for text in (*REAL, *NONSENSE)}
+    real, nonsense = ([answers[text][0].confidence or 0.0 for text in texts] for texts in (REAL, NONSENSE))
     assert min(real) > max(nonsense)
-    assert min(real) > 0.5
-    assert sum(each < ABSTAIN for each in nonsense) >= 3
+    notes = {text: {note.code for note in answer.notes} for text, answer in answers.items()}
+    assert [text for text in notes if "nothing-relevant" in notes[text]] == [*NONSENSE]
