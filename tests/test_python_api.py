@@ -204,7 +204,10 @@ def test_an_update_embeds_too(tmp_path: Path):
     units: list[Progress] = []
     with make_index(tmp_path) as index:
         report = index.update(on_progress=units.append)
-        assert report.embedding and report.embedding.encoded == index.status()["symbols"] == 4
+        assert (
+            report.embedding
+            and report.embedding.encoded + report.embedding.reused == index.status()["symbols"] == 4
+        )
         assert index.vectors.missing() == 0 and index.graph.is_linked
         assert [each.unit for each in units] == ["files"] * 4 + ["symbols"]
         again = index.update()

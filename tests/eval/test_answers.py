@@ -75,7 +75,7 @@ def test_no_answer_is_indexed_and_no_question_found(tree, tmp_path):
     assert {"eval/cases.jsonl", "suite/cases/one.jsonl"} <= leaked
 
     with indexed(tree, tmp_path / "clean", answer_files(tree, [dataset])) as clean:
-        paths = {file.path for file in clean.files()}
+        paths = {file.path for file in clean.contents.files()}
         assert paths.isdisjoint(ANSWERS)
         assert {ANSWER, "docs/guide.md", "data/rows.jsonl", "data/settings.json"} <= paths
         assert found_files(clean, QUESTION) == set()

@@ -34,14 +34,17 @@ def paths(index: Index, query: str, **options: object) -> set[str]:
 def test_what_is_exported():
     assert sorted(dowse.__all__) == [
         "Answer",
+        "AsyncIndex",
         "Contribution",
         "DowseError",
+        "Encoder",
         "Hit",
         "Index",
         "LineMatch",
         "Settings",
         "Symbol",
         "__version__",
+        "load_encoder",
     ]
     assert all(hasattr(dowse, name) for name in dowse.__all__)
 

@@ -154,7 +154,10 @@ end
 
 local function hit_item(hit)
   local place = type(hit.range) == "table" and hit.range.start or { line = hit.start_line - 1, character = 0 }
-  local confidence = type(hit.confidence) == "number" and string.format(" [%d%%]", hit.confidence * 100) or ""
+  local confidence = ""
+  if type(hit.confidence) == "number" then
+    confidence = hit.confidence < 0.01 and " [<1%]" or string.format(" [%.0f%%]", hit.confidence * 100)
+  end
   local name = hit.qualified_name ~= "" and hit.qualified_name or hit.path
   return {
     filename = vim.uri_to_fname(hit.uri),
@@ -211,7 +214,7 @@ end
 
 --- Search, and list the hits in the quickfix list, without those that are not likely relevant (0 %).
 function M.quickfix(query)
-  request("dowse/search", { query = query, k = options.max_results, min_score = 0.005 }, function(answer)
+  request("dowse/search", { query = query, k = options.max_results, min_score = 0.01 }, function(answer)
     set_quickfix(query, vim.tbl_map(hit_item, answer.hits))
   end)
 end

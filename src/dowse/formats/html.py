@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dowse.formats.snippets import Window, snippet, with_gaps
-from dowse.formats.text import format_score, merge_spans, query_terms, tokenize_lazily
+from dowse.formats.text import format_relevance, merge_spans, query_terms, tokenize_lazily
 from dowse.security.terminal import escape_controls
 
 if TYPE_CHECKING:
@@ -42,11 +42,10 @@ def answer_html(answer: Answer) -> str:
 
 def _hit(hit: Hit, terms: frozenset[str]) -> str:
     symbol = hit.symbol
-    confidence = "" if hit.confidence is None else f" · {hit.confidence:.0%}"
     name = f"{symbol.kind} {symbol.qualified_name}"
     head = (
         f"<b>{_text(f'{symbol.path}:{symbol.start_line}')}</b> {_text(name)}"
-        f' <span style="opacity:.7">{format_score(hit.score)}{confidence}</span>'
+        f' <span style="opacity:.7">{_text(format_relevance(hit))}</span>'
     )
     lines = "\n".join(_lines(hit, terms))
     pre = f'<pre style="margin:.2em 0 .2em 1em;text-align:left">{lines}</pre>' if lines else ""

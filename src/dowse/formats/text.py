@@ -35,6 +35,18 @@ def render_answer(answer: Answer, style: Style, window: Window = _WINDOW, *, exp
     return plan + "".join(_render_hit(hit, terms, style, window, explain) + "\n" for hit in answer.hits)
 
 
+def format_relevance(hit: Hit) -> str:
+    """Return the confidence of a hit in per cent; the score where it has none."""
+    if hit.confidence is None:
+        return format_score(hit.score)
+    return format_percent(hit.confidence)
+
+
+def format_percent(share: float) -> str:
+    """Return a share in per cent."""
+    return f"{share:.0%}" if share >= 0.01 else "<1%"
+
+
 def format_score(score: float) -> str:
     """Return a score with two significant digits; those before the decimal point are all shown."""
     size = abs(float(f"{score:.1e}"))
@@ -137,7 +149,7 @@ def _render_hit(hit: Hit, terms: frozenset[str], style: Style, window: Window, e
     symbol = hit.symbol
     name = escape_name(f"{symbol.kind} {symbol.qualified_name if symbol.kind != 'file' else ''}")
     location = style.location(symbol.path, symbol.start_line)
-    out = [f"{location}  {style.bold}{name}{style.reset}  {style.dim}{format_score(hit.score)}{style.reset}"]
+    out = [f"{location}  {style.bold}{name}{style.reset}  {style.dim}{format_relevance(hit)}{style.reset}"]
     out += _render_matches(hit, style, window) if hit.matches else _render_snippet(hit, terms, style, window)
     if hit.also_in:
         out.append(f"        {style.dim}{escape_name(also_in_line(hit.also_in))}{style.reset}")
@@ -178,7 +190,7 @@ def _one_line(hit: Hit, style: Style) -> str:
     symbol = hit.symbol
     location = style.location(symbol.path, symbol.start_line)
     name = escape_name(f"{symbol.kind} {symbol.qualified_name}")
-    return f"{style.dim}{format_score(hit.score)}{style.reset}  {location}  {name}"
+    return f"{style.dim}{format_relevance(hit)}{style.reset}  {location}  {name}"
 
 
 def _render_explanation(hit: Hit, style: Style) -> list[str]:
@@ -191,7 +203,7 @@ def _render_explanation(hit: Hit, style: Style) -> list[str]:
         for lane in hit.lanes
     ]
     if hit.confidence is not None:
-        lines.append(f"confidence {hit.confidence:.0%}")
+        lines.append(f"score {format_score(hit.score)}")
     return [f"{style.dim}        {escape_controls(line)}{style.reset}".rstrip() for line in lines]
 
 

@@ -216,7 +216,7 @@ def test_it_can_be_switched_off(place, monkeypatch):
 
 def test_related_is_followed_by_all_the_vectors(place, monkeypatch):
     root, folder = place
-    monkeypatch.setattr("dowse.interfaces.cli.common.QUICK_SECONDS", 0.0)
+    monkeypatch.setattr("dowse.index.vectors.QUICK_SECONDS", 0.0)
     assert main(["related", "task_3", str(root), "--index-dir", str(folder)]) == 0
     with opened(place) as index:
         wait_for(lambda: not index.vectors.missing())

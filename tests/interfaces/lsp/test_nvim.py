@@ -140,8 +140,8 @@ def test_lists_in_the_quickfix_window(results: dict[str, object]) -> None:
 
 
 def test_hits_that_are_not_likely_relevant_are_in_the_picker_alone(results: dict[str, object]) -> None:
-    assert "[0%]" in str(results["picked"]) and results["likely"]
-    assert "[0%]" not in str(results["likely"])
+    assert "[<1%]" in str(results["picked"]) and results["likely"]
+    assert "[<1%]" not in str(results["likely"])
 
 
 def test_similar_symbols_and_neovim_itself(results: dict[str, object]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from dowse.formats.text import also_in_line
+from dowse.formats.text import also_in_line, format_percent
 from dowse.interfaces.mcp.budget import PREVIEW_LINES, allocate_lines, truncate_line
 from dowse.interfaces.mcp.frame import FRAME_BYTES, frame, quote_name
 from dowse.parsing.tokenizer import tokenize
@@ -148,16 +148,12 @@ def _hit_text(shown: ShownHit, count: int, several: bool) -> str:
     name = "" if symbol.kind == "file" else f" {quote_name(symbol.qualified_name)}"
     if not count:
         name += call_signature(symbol)
-    confidence = "" if hit.confidence is None else f" [{_percent(hit.confidence)}]"
+    confidence = "" if hit.confidence is None else f" [{format_percent(hit.confidence)}]"
     cut = f" ({count} of {len(lines)} lines)" if 0 < count < len(lines) else ""
     index = f"{quote_name(shown.index)} " if several else ""
     head = f"{hit.rank}. {index}{location} {symbol.kind}{name}{confidence}{cut}"
     also_in = [escape_name(also_in_line(hit.also_in))] if hit.also_in else []
     return "\n".join([head, *numbered(shown.snippet.select(count)), *also_in])
-
-
-def _percent(share: float) -> str:
-    return f"{share:.0%}" if share >= 0.01 else "<1%"
 
 
 def numbered(lines: Sequence[Line]) -> list[str]:
