@@ -44,7 +44,7 @@ BUDGETS = {
     "": 2_340,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
-MAX_TESTS, MAX_BENCH, MAX_WORDS = 49_620, 10_500, 27_200
+MAX_TESTS, MAX_BENCH, MAX_WORDS = 49_700, 10_500, 26_000
 _PROGRAMS = {".py", ".java", ".php", ".go", ".mjs", ".rb", ".cpp", ".cs"}
 # Made from declarations (`scripts/schemas`, `scripts/docs_site`).
 GENERATED = {"LANGUAGES.md", "SETTINGS.md"}

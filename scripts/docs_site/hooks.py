@@ -21,7 +21,7 @@ _REFERENCES = {
     "reference/http.md": http_reference,
     "reference/python.md": python_reference,
 }
-_LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)#\s]+)(?=[)#])")
+_LINK = re.compile(r"\[(?P<text>[^][]*)\]\((?![a-z]+:|#)(?P<target>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -41,13 +41,17 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     origin = {page: name for name, page in _OUTSIDE.items()}.get(here, f"docs/{here}")
 
     def lead(match: re.Match[str]) -> str:
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(origin), match[1]))
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(origin), match["target"]))
         known = _OUTSIDE.get(target, target.removeprefix("docs/") if target.startswith("docs/") else "")
         if known and files.get_file_from_path(known):
-            return posixpath.relpath(known, posixpath.dirname(here) or ".")
+            page_path = posixpath.relpath(known, posixpath.dirname(here) or ".")
+            return f"[{match['text']}]({page_path}{match['anchor'] or ''})"
         place = ROOT / target
         if not place.exists() or target.startswith("docs/"):
-            return match[1]  # MkDocs reports it
-        return f"{config.extra['repository']}/{'tree' if place.is_dir() else 'blob'}/main/{target}"
+            return match[0]  # MkDocs reports it
+        if not (repository := config.extra["repository"]):
+            return match["text"]  # it has no address yet
+        kind = "tree" if place.is_dir() else "blob"
+        return f"[{match['text']}]({repository}/{kind}/main/{target}{match['anchor'] or ''})"
 
     return _LINK.sub(lead, markdown)

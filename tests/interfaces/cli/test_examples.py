@@ -29,6 +29,7 @@ SERVERS = ("serve", "watch", "mcp", "lsp")
 # What has to be there before the examples of a command.
 PREPARED = {
     "README.md": "DOWSE_ENCODER=base dowse index -q",
+    "docs/QUICKSTART.md": "DOWSE_ENCODER=base dowse index -q",
     "docs/EVALUATION.md": (
         "printf '%s\\n' \"$CASES\" > cases.jsonl; printf 'how is an order read\\n' > questions.txt"
     ),
@@ -219,6 +220,16 @@ def test_console_blocks(workshop, document):
             compare(workshop, line, shown)
 
 
+def test_questions_of_the_quickstart(workshop):
+    """Each row of its table finds something in the sample."""
+    table = (ROOT / "docs/QUICKSTART.md").read_text()
+    rows = re.findall(r"^\| .+ \| `((?:dowse|pytest) .+?)` \| ", table, re.MULTILINE)
+    assert len(rows) > 10
+    for line in rows:
+        done = workshop.shell(line.replace("\\|", "|"))
+        assert done.returncode == 0 and done.stdout, (line, done.stderr)
+
+
 def test_requests(workshop):
     if not shutil.which("curl"):
         pytest.skip("curl is not installed")
@@ -259,7 +270,7 @@ def shell_lines(document: Path) -> Iterator[str]:
         yield from block.replace("\\\n", " ").splitlines()
 
 
-@pytest.mark.parametrize("name", ["CLUSTER.md", "TRAINING.md", "ENCODER.md", "REPOSITORIES.md"])
+@pytest.mark.parametrize("name", ["CLUSTER.md", "TRAINING.md", "ENCODER.md", "REPOSITORIES.md", "FAQ.md"])
 def test_commands_that_need_a_cluster_or_an_accelerator_can_be_parsed(name):
     for line in shell_lines(ROOT / "docs" / name):
         words = shlex.split(line, comments=True)
@@ -267,9 +278,10 @@ def test_commands_that_need_a_cluster_or_an_accelerator_can_be_parsed(name):
             parse_arguments(words[1:])
 
 
-def test_the_python_example_of_the_readme(workshop):
-    (block,) = re.findall(
-        r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
-    )
+@pytest.mark.parametrize(
+    ("name", "found"), [("README.md", "retry_with_backoff"), ("docs/QUICKSTART.md", "bake_bread")]
+)
+def test_the_python_example(workshop, name, found):
+    (block,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / name).read_text(), re.MULTILINE | re.DOTALL)
     done = workshop.shell(f"{shlex.quote(sys.executable)} -c {shlex.quote(block)}")
-    assert done.returncode == 0 and "retry_with_backoff" in done.stdout, done.stderr
+    assert done.returncode == 0 and found in done.stdout, done.stderr

@@ -63,6 +63,13 @@ results.opened = vim.fn.expand("%:t")
 
 results.quickfix = quickfix("DowseQuickfix checkout")
 results.likely = quickfix("DowseQuickfix what does an item cost")
+picked = nil
+vim.cmd("Dowse qwxz vvbnk jjplo")
+wait(":Dowse", function() return picked end)
+results.unlikely = picked
+vim.cmd("DowseQuickfix qwxz vvbnk jjplo")
+wait("an empty list", function() return #vim.fn.getqflist() == 0 or #messages > 0 end)
+results.listed, messages[1] = #vim.fn.getqflist(), nil
 vim.cmd("edit shop/cart.py")
 vim.fn.search("lookup(größe", "w")
 results.callers = quickfix("DowseCallers")
@@ -140,8 +147,9 @@ def test_lists_in_the_quickfix_window(results: dict[str, object]) -> None:
 
 
 def test_hits_that_are_not_likely_relevant_are_in_the_picker_alone(results: dict[str, object]) -> None:
-    assert "[<1%]" in str(results["picked"]) and results["likely"]
-    assert "[<1%]" not in str(results["likely"])
+    assert "[<1%]" in str(results["unlikely"])
+    assert results["likely"] and "[<1%]" not in str(results["likely"])
+    assert results["listed"] < len(results["unlikely"])
 
 
 def test_similar_symbols_and_neovim_itself(results: dict[str, object]) -> None:
