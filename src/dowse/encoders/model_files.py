@@ -34,6 +34,7 @@ def shipped_folders() -> tuple[Path, ...]:
     return (shipped_folder(), extra) if extra.is_dir() else (shipped_folder(),)
 
 
+@lru_cache(maxsize=16)
 def is_shipped(encoder: str) -> bool:
     """Whether an encoder comes with dowse: then its configuration is read in no time."""
     return encoder.isidentifier() and _find_shipped(encoder, CONFIG_FILE) is not None

@@ -125,7 +125,8 @@ def _find_places(
 
 def _select_files(reader: Reader, parts: Sequence[str], *, is_output: bool) -> list[int]:
     """Return the files that may hold most of the parts; a part that fewer hold counts more."""
-    holders = [reader.trigram_candidates(_trigrams(part)) for part in parts]
+    enough = None if is_output else _MAX_HOLDERS + 1
+    holders = [reader.trigram_candidates(_trigrams(part), enough) for part in parts]
     if not is_output:
         holders = [files for files in holders if len(files) <= _MAX_HOLDERS]
     limit = _MAX_FILES if is_output else _MAX_PLAIN_FILES

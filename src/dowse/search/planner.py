@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from dowse.query.ast import (
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from dowse.query.long_text import LongText
     from dowse.query.stack_trace import StackTrace
     from dowse.search.long_questions import Reading
+
+# Returns the question about structure that a text asks, if it asks one.
+ParseStructure = Callable[[str], StructuralQuery | None]
 
 # What the lexer reads as a word or a name.
 _PLAIN_NAME = re.compile(r"[\w.:#$]*\w(?:\(\))?")
@@ -105,6 +109,7 @@ def make_plan(
     """
     request = SearchRequest(request) if isinstance(request, str) else request
     options = request.options
+    parse_structure = cache(partial(parse_structural, exists=exists))
     trace = _parse_trace(request)
     long_text = _read_long_text(request) if read else None
     message = trace.message if trace else _error_message(request, long_text)
@@ -115,7 +120,7 @@ def make_plan(
     elif message:  # its quotes are no phrases to require
         correction = Correction(plain_query(request.text), ())
     else:
-        correction = _correct(_as_name(_parse(request), exists), exists, correct)
+        correction = _correct(_as_name(_parse(request), exists), parse_structure, exists, correct)
     query = narrow(correction.query, filter_query(options))
     if options.within:
         query = replace(query, clauses=(*query.clauses, WithinFilter(options.within)))
@@ -140,7 +145,7 @@ def make_plan(
     if not plan.text.strip():
         return replace(plan, mode="keyword", kind="filter", reason="filters alone", lanes=("keyword",))
     if options.lanes or options.mode != "auto":
-        plan = _plan_forced(plan, request, exists)
+        plan = _plan_forced(plan, request, parse_structure, exists)
     elif long_text:
         reason = f"a long text: {long_text.summary}"
         lanes = PLANNED_LANES if has_graph and reading.names else PLANNED_LANES[:2]
@@ -149,7 +154,7 @@ def make_plan(
         reason = f"{trace.source}: the symbols at its positions first, then what its message is about"
         plan = replace(plan, mode="hybrid", kind="trace", reason=reason, lanes=PLANNED_LANES[:2])
     else:
-        plan = _plan_by_kind(plan, exists, is_symbol or exists, has_graph)
+        plan = _plan_by_kind(plan, parse_structure, exists, is_symbol or exists, has_graph)
     if options.mode == "auto" and not options.lanes and not has_vectors:
         plan = _without_lane(plan, "embedding")
     plan = replace(plan, fusion=_choose_fusion(plan, options.fusion), question=_question_kinds(plan))
@@ -276,10 +281,13 @@ def _trace_query(request: SearchRequest, trace: StackTrace) -> Query:
 
 
 def _correct(
-    query: Query, exists: Callable[[str], bool], correct: Callable[[Query], Correction]
+    query: Query,
+    parse_structure: ParseStructure,
+    exists: Callable[[str], bool],
+    correct: Callable[[Query], Correction],
 ) -> Correction:
     """Correct the words of a query; of a structural one only its names."""
-    structural = parse_structural(query.source, exists)
+    structural = parse_structure(query.source)
     if structural is None:
         return correct(query)
     changes: list[str] = []
@@ -302,7 +310,9 @@ def _as_name(query: Query, exists: Callable[[str], bool]) -> Query:
     return replace(query, clauses=(Word(text, identifier=True),), remarks=())
 
 
-def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], bool]) -> Plan:
+def _plan_forced(
+    plan: Plan, request: SearchRequest, parse_structure: ParseStructure, exists: Callable[[str], bool]
+) -> Plan:
     """Take the lanes that the options name."""
     options = request.options
     lanes = tuple(lane for lane in LANE_ORDER if lane in options.lanes) or MODE_LANES[options.mode]
@@ -312,18 +322,22 @@ def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], boo
     plan = replace(plan, mode=mode, lanes=lanes)
     if "graph" not in lanes:
         return plan
-    structural = parse_structural(plan.query.source, exists)
+    structural = parse_structure(plan.query.source)
     if structural and structural.relation == "definition":  # no edges lead there: what is around the name
         return replace(plan, seeds=(structural.seed,))
     return replace(plan, structural=structural, seeds=_seeds(plan.query, structural, exists))
 
 
 def _plan_by_kind(
-    plan: Plan, exists: Callable[[str], bool], is_symbol: Callable[[str], bool], has_graph: bool
+    plan: Plan,
+    parse_structure: ParseStructure,
+    exists: Callable[[str], bool],
+    is_symbol: Callable[[str], bool],
+    has_graph: bool,
 ) -> Plan:
     """Choose lanes by the kind of query."""
     query = plan.query
-    structural = parse_structural(query.source, exists)
+    structural = parse_structure(query.source)
     if structural and structural.relation == "definition":
         return _plan_definition(plan, structural.seed, exists, is_symbol, has_graph)
     structural = structural if has_graph else None

@@ -36,6 +36,14 @@ class BoundedCache(Generic[K, V]):
             known |= new
         return known
 
+    def get_one(self, key: K, read: Callable[[], V]) -> V:
+        """Return the entry of one key, which is read if it is not in the cache."""
+        found = self._entries.get(key)
+        if found is None:
+            found = read()
+            self.add({key: found})
+        return found
+
     def add(self, new: Mapping[K, V]) -> None:
         """Add entries."""
         for key, value in new.items():

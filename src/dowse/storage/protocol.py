@@ -143,8 +143,11 @@ class Reader(Protocol):
         It changes no result. Over a network, one request for all terms replaces one for each.
         """
 
-    def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
-        """Return the ids of files whose trigrams match: all files that match the pattern, and few others."""
+    def trigram_candidates(self, trigrams: TrigramQuery, limit: int | None = None) -> list[int]:
+        """Return the ids of files whose trigrams match: all files that match the pattern, and few others.
+
+        With a limit, any that many of them, or more.
+        """
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Yield (file id, UTF-8 text) of files."""

@@ -311,7 +311,7 @@ class RowReader:
         ]
         return sorted(files, key=lambda file: (file.repo, file.path, file.file_id))
 
-    def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
+    def trigram_candidates(self, trigrams: TrigramQuery, limit: int | None = None) -> list[int]:
         """Return the ids of files whose trigrams satisfy a condition."""
         hits = self._searcher.scan_columns(FILES, trigram_query(trigrams), ["file"])
         return [number(hit, "file") for hit in hits]

@@ -210,9 +210,14 @@ class FulltextReader:
         return dict(self._hits(Query.boolean_query([(Occur.Must, among), *weighted]), len(rows)))
 
     def document_frequency(self, field: str, term: str) -> int:
-        """Return how many symbols have a term in a field, deleted ones left out."""
-        key = (field, term)
-        return self.cache.frequencies.get([key], lambda _: [(key, self._read_frequency(field, term))])[key]
+        """Return how many symbols have a term in a field, or in the field where that is most if it is "".
+
+        Deleted symbols are left out.
+        """
+        fields = (field,) if field else KEYWORD_FIELDS
+        return self.cache.frequencies.get_one(
+            (field, term), lambda: max([self._read_frequency(each, term) for each in fields])
+        )
 
     def _read_frequency(self, field: str, term: str) -> int:
         with self._name_damage():
@@ -221,14 +226,14 @@ class FulltextReader:
                 return frequency
             return int(self._symbols.search(_term(field, Term(term)), 1, count=True).count)
 
-    def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
-        """Return the ids of files whose trigrams match."""
-        return self._file_ids(_trigram_query(trigrams)) if self.file_count else []
+    def trigram_candidates(self, trigrams: TrigramQuery, limit: int | None = None) -> list[int]:
+        """Return the ids of files whose trigrams match, no more than the limit."""
+        return self._file_ids(_trigram_query(trigrams), limit) if self.file_count else []
 
-    def _file_ids(self, query: Query) -> list[int]:
+    def _file_ids(self, query: Query, limit: int | None = None) -> list[int]:
         with self._name_damage():
-            hits = self._files.search(query, max(1, self.file_count), count=False).hits
-            return [int(i) for i in self._files.fast_field_values("file", [address for _, address in hits])]
+            hits = self._files.search(query, limit or max(1, self.file_count), count=False).hits
+            return list(self._files.fast_field_values("file", [address for _, address in hits]))
 
     def _hits(self, query: Query, limit: int) -> list[tuple[int, float]]:
         with self._name_damage():

@@ -16,7 +16,7 @@ from dowse.storage.local.queries import CatalogQueries
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors
 from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
 from dowse.storage.symbols import build_document, build_symbols
-from dowse.types import KEYWORD_FIELDS, Edge, StoredFile, Symbol, SymbolRow
+from dowse.types import Edge, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encoders.document import Document
@@ -44,7 +44,9 @@ class LocalReader(CatalogQueries):
         self.derived: dict[str, Any] = self._cache.derived
         self.generation = generation
         self.identity = "-".join(map(str, catalog.identity or ()))
-        meta = self.meta()
+        if "meta" not in self.derived:
+            self.derived["meta"] = self.meta()
+        meta = self.derived["meta"]
         self.is_corpus = meta.get("corpus") == "1"
         self.is_complete = meta.get("complete", "1") == "1"
         self.is_linked = meta.get("linked", "1") == "1"
@@ -65,18 +67,16 @@ class LocalReader(CatalogQueries):
         """Return the sum of the weights of the terms that the text of each row has."""
         return self._fulltext.coverage(terms, rows)
 
-    def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
+    def trigram_candidates(self, trigrams: TrigramQuery, limit: int | None = None) -> list[int]:
         """Return the ids of files whose text may match: any deferred file may, its trigrams are to come."""
-        return [*self._fulltext.trigram_candidates(trigrams), *self._deferred_ids()]
+        return [*self._fulltext.trigram_candidates(trigrams, limit), *self._deferred_ids()]
 
     def _deferred_ids(self) -> list[int]:
         return [] if self.is_linked else [each.file_id for each in self._catalog.graph.deferred_files()]
 
     def document_frequency(self, term: str, field: str = "") -> int:
         """Return in how many symbols a term occurs in a field, or in the field where that is most."""
-        return max(
-            self._fulltext.document_frequency(each, term) for each in ([field] if field else KEYWORD_FIELDS)
-        )
+        return self._fulltext.document_frequency(field, term)
 
     def prefetch_document_frequencies(self, terms: Iterable[str], field: str = "") -> None:
         """Do nothing: a document frequency takes no round trip."""
