@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
+from dowse.query.edits import fold_name
 from dowse.types import Edge, SymbolRanges, SymbolRow
 
 
@@ -96,12 +97,15 @@ class MemoryGraph:
         ]
         return rows[:limit]
 
+    def rows_near(self, folded: str, distance: int, *, with_names: bool = False) -> list[SymbolRow]:
+        return [row for row in self._symbols.values() if fold_name(row.name) == folded]
+
     def rows_named(self, names: Sequence[str], limit: int, *, with_names: bool = False) -> list[SymbolRow]:
         return [row for row in self._symbols.values() if row.name in names][:limit]
 
     # Files without text: no name is mentioned in them.
 
-    def trigram_candidates(self, trigrams: object) -> list[int]:
+    def trigram_candidates(self, trigrams: object, limit: int | None = None) -> list[int]:
         return []
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:

@@ -1,0 +1,93 @@
+"""Names within an edit distance of another, without case and separators.
+
+Of `distance` + 1 pieces of a name, so many edits leave one as it is: names that hold a piece are compared.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from dowse import deadline
+from dowse.query.edits import edit_distance, fold_name
+
+if TYPE_CHECKING:
+    from dowse.types import SymbolRow
+
+# Symbols that are compared with one name.
+MAX_NEAR = 2_000
+
+
+class FoldedNames:
+    """The distinct names of a generation, folded and joined by length, so that one search finds a piece.
+
+    SQLite matches a pattern against each name in turn, which takes a hundred times as long.
+    """
+
+    def __init__(self, names: Iterable[tuple[int, str]]) -> None:
+        """Take (row, name) of all symbols and names."""
+        distinct: dict[str, int] = {}
+        for row, name in names:
+            distinct.setdefault(name, row)
+        folded: dict[int, list[str]] = {}
+        self._rows: dict[int, array[int]] = {}  # by length, in the order of the joined names
+        for name, row in distinct.items():
+            plain = fold_name(name)
+            folded.setdefault(len(plain), []).append(plain)
+            self._rows.setdefault(len(plain), array("q")).append(row)
+        self._joined = {length: "".join(each) for length, each in folded.items()}
+
+    def near(self, wanted: str, distance: int) -> list[int]:
+        """Return one row for each name within an edit distance of a folded one."""
+        found: list[int] = []
+        for length in range(max(1, len(wanted) - distance), len(wanted) + distance + 1):
+            deadline.check()
+            joined, rows = self._joined.get(length, ""), self._rows.get(length, ())
+            parts = _pieces(wanted, distance)
+            for place in {at // length for part in parts for at in _occurrences(joined, part)}:
+                name = joined[place * length : (place + 1) * length]
+                if edit_distance(name, wanted, distance) <= distance:
+                    found.append(rows[place])
+        return found
+
+
+def rows_by_pattern(
+    lookup: Callable[[str, int], list[SymbolRow]], wanted: str, distance: int
+) -> list[SymbolRow]:
+    """Return the symbols whose names match a pattern."""
+    found: list[SymbolRow] = []
+    for pattern in _patterns(wanted, distance):
+        deadline.check()
+        found += lookup(pattern, MAX_NEAR)
+    return found
+
+
+def matches_pattern(name: str, wanted: str, distance: int) -> bool:
+    """Whether a name matches a pattern: one that begins or ends with a separator may be another."""
+    return any(fnmatchcase(name.lower(), pattern) for pattern in _patterns(wanted, distance))
+
+
+def _patterns(wanted: str, distance: int) -> list[str]:
+    """Return the patterns of names that hold the letters of a piece in order, at its place."""
+    parts = _pieces(wanted, distance)
+    last = len(parts) - 1
+    return [
+        f"{'*' if place else ''}{'*'.join(piece)}{'*' if place < last else ''}"
+        for place, piece in enumerate(parts)
+    ]
+
+
+def _pieces(wanted: str, distance: int) -> list[str]:
+    """Return the pieces of a name of which one stays as it is."""
+    size = -(-len(wanted) // (distance + 1))
+    return [wanted[start : start + size] for start in range(0, len(wanted), size)]
+
+
+def _occurrences(text: str, piece: str) -> Iterator[int]:
+    """Yield where a piece begins, also across the bounds of names: those are compared and found different."""
+    at = text.find(piece)
+    while at >= 0:
+        yield at
+        at = text.find(piece, at + 1)
