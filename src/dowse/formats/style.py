@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import quote
 
 from dowse.security.safe_files import resolve_inside
 from dowse.security.terminal import escape_name
@@ -69,5 +68,7 @@ def link(text: str, root: Path, path: str) -> str:
     import platform  # late: starting up stays fast without links
 
     # All but letters, digits and slashes is percent-encoded, so no path can end the sequence early.
+    from urllib.parse import quote  # late: most output has no links
+
     target = f"file://{quote(platform.node())}{quote(os.fsencode(file))}"
     return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 # Folder names, in lower case. "testing", "external", "deps", "gen", "perf" and "build" are missing on
 # purpose: they are as often the name of a library's own package.
@@ -42,10 +42,10 @@ _TEST_FOLDER = re.compile(r".*(?:[a-z0-9](?:Unit|Integration)?Tests|[._-](?:[Uu]
 _BUILT_FOLDER = re.compile(r"(?:.*[._-])?dist(?:[._-].*)?\Z|cmake-build(?:-.*)?\Z|storybook-static\Z")
 _BENCHMARK_FOLDER = re.compile(r".*(?:[a-z0-9]Benchmarks?|[._-][Bb]ench(?:mark)?s?)\Z")
 
+# Compiled when they are first needed: that takes milliseconds, and most searches look at no new file.
 _NAME_PATTERNS = {
-    "vendored": re.compile(r".*^(?:jquery|bootstrap|modernizr|require|d3|lodash)[.-]v?\d[\w.-]*\.js\Z"),
-    "generated": re.compile(
-        r""".*(?:
+    "vendored": r".*^(?:jquery|bootstrap|modernizr|require|d3|lodash)[.-]v?\d[\w.-]*\.js\Z",
+    "generated": r"""(?x).*(?:
         _pb2(?:_grpc)?\.pyi? | \.pb(?:\.gw|\.micro|\.validate)?\.go | _grpc\.pb\.go
         | \.pb\.(?:h|cc|swift|rb|dart)
         | _pb\.(?:js|ts|d\.ts|rb) | _grpc_pb\.(?:js|ts|d\.ts) | _services_pb\.rb | \.pbobjc\.[hm]
@@ -54,17 +54,11 @@ _NAME_PATTERNS = {
         | ^bindata\.go | \.bundle\.js | \.tab\.[ch]c? | ^lex\.yy\.c | ^moc_\w+\.cpp
         | ^ui_\w+\.h | ^qrc_\w+\.cpp | [.-]min\.(?:[cm]?js|css)
     )\Z""",
-        re.VERBOSE,
-    ),
-    "benchmark": re.compile(
-        r""".*(?:
+    "benchmark": r"""(?x).*(?:
         ^bench(?:mark)?[_-].+\.\w+ | [_-]bench(?:mark)?s?\.\w+ | \.bench\.[cm]?[jt]sx?
         | [a-z0-9]Benchmarks?\.(?:java|kt|scala|cs|swift|php)
     )\Z""",
-        re.VERBOSE,
-    ),
-    "test": re.compile(
-        r""".*(?:
+    "test": r"""(?x).*(?:
         ^tests?[_-].+\.\w+ | ^tests?\.(?:py|rs|js|ts|rb|c|cc|cpp|go|zig|sh|lua|exs?)
         | ^conftest\.py
         | [_-](?:unit)?tests?\.(?:pyi?|go|rs|rb|cc?|cpp|cxx|h|hpp|exs|dart|php|js|ts|jl|lua|sh|zig|ml|erl|clj)
@@ -75,17 +69,20 @@ _NAME_PATTERNS = {
         | ^Test[A-Z]\w*\.(?:java|kt|scala|cs|php|swift|cpp|hs)
         | \.(?:t|bats|feature|snap)
     )\Z""",
-        re.VERBOSE,
-    ),
-    "example": re.compile(
+    "example": (
         r".*(?:^(?:example|sample|demo)s?(?:[_-].*)?\.\w+|[_-](?:example|demo)s?\.\w+|\.stories\.[jt]sx?)\Z"
     ),
-    "docs": re.compile(
+    "docs": (
         r".*(?:\.(?:md|markdown|rst|adoc|asciidoc|textile|pod|rdoc|[1-8])"
         r"|^(?:README|CHANGELOG|CHANGES|HISTORY|NEWS|LICEN[CS]E|COPYING|AUTHORS|CONTRIBUTORS|CONTRIBUTING"
         r"|NOTICE|INSTALL|TODO|SECURITY|MAINTAINERS)(?:\.\w+)?)\Z"
     ),
 }
+
+
+@cache
+def _name_pattern(role: str) -> re.Pattern[str]:
+    return re.compile(_NAME_PATTERNS[role])
 
 
 def file_role(path: str) -> str:
@@ -97,10 +94,10 @@ def file_role(path: str) -> str:
     from_folder = _folder_role(folder) if folder else ""
     stop = ROLES.index(from_folder) if from_folder else len(ROLES)
     for role in ROLES[:stop]:
-        if _NAME_PATTERNS[role].match(name):
+        if _name_pattern(role).match(name):
             return role
     # Prose among the examples documents them.
-    return "docs" if from_folder == "example" and _NAME_PATTERNS["docs"].match(name) else from_folder
+    return "docs" if from_folder == "example" and _name_pattern("docs").match(name) else from_folder
 
 
 def is_guide(path: str) -> bool:
@@ -110,7 +107,7 @@ def is_guide(path: str) -> bool:
 
 def has_generated_name(path: str) -> bool:
     """Whether the file's own name is one that only generators use."""
-    return _NAME_PATTERNS["generated"].match(path[path.rfind("/") + 1 :]) is not None
+    return _name_pattern("generated").match(path[path.rfind("/") + 1 :]) is not None
 
 
 @lru_cache(maxsize=4_096)
