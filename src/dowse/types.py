@@ -109,8 +109,7 @@ class Symbol:
         return list(zip(self.line_numbers, texts, strict=False))  # nothing follows the last line feed
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
+class Contribution(NamedTuple):
     """One addend of a score; the contributions of a hit sum to its score."""
 
     source: str  # "keyword.name", "exact", "signal.definition", …

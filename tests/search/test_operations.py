@@ -15,8 +15,9 @@ from dowse.storage.local.backend import LocalBackend
 from dowse.storage.local.fulltext import FulltextReader
 
 QUERIES = ["parse the header value", "value of a header", "where headers are written", "write header: value"]
-# A transaction, its generation, rows of candidates, what their rows leave out, texts; in mode auto one more.
-_MAX_STATEMENTS = 6
+# A transaction, its generation, the name that words may be, rows of candidates, what their rows leave out,
+# texts; in mode auto one more.
+_MAX_STATEMENTS = 7
 # Whether the catalog is the one that is open, and whether there is feedback.
 _MAX_FILES_LOOKED_AT = 2
 # Sequences of words that a message may be known by.

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from dowse.errors import FilterError, QueryError
 from dowse.query.ast import (
@@ -65,9 +64,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _CASE_CONTRADICTION = "case:yes and case:no contradict each other; keep one"
 
 
-@lru_cache(maxsize=64)
 def parse_query(text: str) -> Query:
-    """Parse a query; several steps of a search ask for the same one.
+    """Parse a query.
 
     Raises:
         QueryError: with the position and the remedy, if the text is empty or a filter is invalid.

@@ -77,6 +77,7 @@ class Plan:
     structural: StructuralQuery | None = None
     trace: StackTrace | None = None  # of a pasted stack trace, compiler output or diff
     error_message: str = ""  # of a pasted error, log line or stack trace
+    has_filters: bool = False  # in the text; options may have more
     seeds: tuple[str, ...] = ()  # names of the symbols that the graph lane starts from
     unknown: str = ""  # a name in the query that no symbol has
     corrections: tuple[str, ...] = ()  # of misspelt words: "sring → string"
@@ -121,6 +122,7 @@ def make_plan(
         correction = Correction(plain_query(request.text), ())
     else:
         correction = _correct(_as_name(_parse(request), exists), parse_structure, exists, correct)
+    has_filters = _has_filters(parse_query(request.text) if trace else correction.query)
     query = narrow(correction.query, filter_query(options))
     if options.within:
         query = replace(query, clauses=(*query.clauses, WithinFilter(options.within)))
@@ -131,7 +133,9 @@ def make_plan(
     exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))
     has_required_words = any(isinstance(leaf, WordConstraint) for leaf in parts)
     plan = Plan("", "forced", "asked for", (), "", query, constraint, exact, text=query.text_for_ranking)
-    plan = replace(plan, trace=trace, error_message=message, corrections=correction.changes)
+    plan = replace(
+        plan, trace=trace, error_message=message, corrections=correction.changes, has_filters=has_filters
+    )
     if long_text and read:
         reading = read(long_text)
         plan = replace(plan, term_weights=reading.term_weights, encoder_text=reading.encoder_text)
@@ -167,10 +171,11 @@ def message_text(plan: Plan, request: SearchRequest, *, is_corpus: bool) -> str:
         return plan.error_message
     if is_corpus or request.options.mode != "auto" or request.options.lanes or request.text.count(" ") < 2:
         return ""
-    may_filter = ":" in request.text and not request.options.plain
-    parts = parse_query(request.text).constraint if may_filter else None
-    has_filters = any(isinstance(leaf, Filter) for leaf in leaves(parts))
-    return plan.text if has_filters else request.text  # filters are written by hand
+    return plan.text if plan.has_filters else request.text  # filters are written by hand
+
+
+def _has_filters(query: Query) -> bool:
+    return any(isinstance(leaf, Filter) for leaf in leaves(query.constraint))
 
 
 def exclusion_notes(plan: Plan, *, is_message: bool) -> list[Note]:

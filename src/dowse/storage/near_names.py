@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dowse import deadline
@@ -40,12 +41,12 @@ class FoldedNames:
         self._joined = {length: "".join(each) for length, each in folded.items()}
 
     def near(self, wanted: str, distance: int) -> list[int]:
-        """Return one row for each name within an edit distance of a folded one."""
+        """Return one row for each name within an edit distance of a folded one, which is longer than that."""
         found: list[int] = []
+        parts = _unchanged_pieces(wanted, distance)
         for length in range(max(1, len(wanted) - distance), len(wanted) + distance + 1):
             deadline.check()
             joined, rows = self._joined.get(length, ""), self._rows.get(length, ())
-            parts = _pieces(wanted, distance)
             for place in {at // length for part in parts for at in _occurrences(joined, part)}:
                 name = joined[place * length : (place + 1) * length]
                 if edit_distance(name, wanted, distance) <= distance:
@@ -71,7 +72,8 @@ def matches_pattern(name: str, wanted: str, distance: int) -> bool:
 
 def _patterns(wanted: str, distance: int) -> list[str]:
     """Return the patterns of names that hold the letters of a piece in order, at its place."""
-    parts = _pieces(wanted, distance)
+    size = -(-len(wanted) // (distance + 1))
+    parts = [wanted[start : start + size] for start in range(0, len(wanted), size)]
     last = len(parts) - 1
     return [
         f"{'*' if place else ''}{'*'.join(piece)}{'*' if place < last else ''}"
@@ -79,10 +81,14 @@ def _patterns(wanted: str, distance: int) -> list[str]:
     ]
 
 
-def _pieces(wanted: str, distance: int) -> list[str]:
-    """Return the pieces of a name of which one stays as it is."""
-    size = -(-len(wanted) // (distance + 1))
-    return [wanted[start : start + size] for start in range(0, len(wanted), size)]
+def _unchanged_pieces(wanted: str, distance: int) -> set[str]:
+    """Return the pieces of which each near name has one; letters on both sides of a bound may be swapped."""
+    count = distance + 1
+    bounds = [len(wanted) * place // count for place in range(count + 1)]
+    forms = [wanted]
+    for bound in bounds[1:-1]:
+        forms += [f"{s[: bound - 1]}{s[bound]}{s[bound - 1]}{s[bound + 1 :]}" for s in forms]
+    return {form[start:end] for form in forms for start, end in pairwise(bounds)}
 
 
 def _occurrences(text: str, piece: str) -> Iterator[int]:
