@@ -36,7 +36,7 @@ BUDGETS = {
     "security": 600,
     "services": 3_060,
     "source": 3_270,
-    "storage": 8_350,
+    "storage": 8_480,
     "transfer": 410,
     "vectors": 1_870,
     "watch": 1_050,
