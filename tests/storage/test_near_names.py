@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.query.edits import edit_distance, fold_name
+from dowse.query.edits import edit_distance, fold_name, fold_names
 from dowse.storage.near_names import FoldedNames, matches_pattern
 
 NAMES = st.lists(st.text("abAB_ ", min_size=1, max_size=8), max_size=30)
@@ -17,6 +17,11 @@ def test_near_names_are_those_within_the_distance(names: list[str], wanted: str,
     folded = {name: fold_name(name) for name in names}
     near = {name for name in names if edit_distance(folded[name], wanted, distance) <= distance}
     assert found == near
+
+
+def test_folding_many_names_gives_what_folding_each_gives() -> None:
+    for names in ([], ["a_b", "ΑΣ", "Über-Maß", "__", "x\ny"], ["with\0nul", "b_c"]):
+        assert fold_names(names) == [fold_name(name) for name in names]
 
 
 def test_a_name_that_begins_with_a_separator_is_another_one() -> None:

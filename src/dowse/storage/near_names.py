@@ -6,38 +6,40 @@ Of `distance` + 1 pieces of a name, so many edits leave one as it is: names that
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dowse import deadline
-from dowse.query.edits import edit_distance, fold_name
+from dowse.query.edits import edit_distance, fold_names
 
 if TYPE_CHECKING:
     from dowse.types import SymbolRow
 
 # Symbols that are compared with one name.
 MAX_NEAR = 2_000
+# Folding all names takes as long as so many scans of them by patterns: a command does fewer.
+SCANS = 8
 
 
 class FoldedNames:
     """The distinct names of a generation, folded and joined by length, so that one search finds a piece.
 
-    SQLite matches a pattern against each name in turn, which takes a hundred times as long.
+    SQLite matches a pattern against each name in turn, which takes thirty times as long.
     """
 
     def __init__(self, names: Iterable[tuple[int, str]]) -> None:
         """Take (row, name) of all symbols and names."""
-        distinct: dict[str, int] = {}
-        for row, name in names:
-            distinct.setdefault(name, row)
-        folded: dict[int, list[str]] = {}
-        self._rows: dict[int, array[int]] = {}  # by length, in the order of the joined names
-        for name, row in distinct.items():
-            plain = fold_name(name)
-            folded.setdefault(len(plain), []).append(plain)
-            self._rows.setdefault(len(plain), array("q")).append(row)
+        distinct = {name: row for row, name in names}
+        folded: defaultdict[int, list[str]] = defaultdict(list)
+        # By length, in the order of the joined names.
+        self._rows: defaultdict[int, array[int]] = defaultdict(partial(array, "q"))
+        for plain, row in zip(fold_names(distinct), distinct.values(), strict=True):
+            folded[len(plain)].append(plain)
+            self._rows[len(plain)].append(row)
         self._joined = {length: "".join(each) for length, each in folded.items()}
 
     def near(self, wanted: str, distance: int) -> list[int]:

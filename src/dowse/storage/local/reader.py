@@ -15,7 +15,7 @@ from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.layout import DERIVED
 from dowse.storage.local.queries import CatalogQueries
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors
-from dowse.storage.near_names import MAX_NEAR, FoldedNames, matches_pattern, rows_by_pattern
+from dowse.storage.near_names import MAX_NEAR, SCANS, FoldedNames, matches_pattern, rows_by_pattern
 from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
 from dowse.storage.symbols import build_document, build_symbols
 from dowse.types import Edge, StoredFile, Symbol, SymbolRow
@@ -167,7 +167,9 @@ class LocalReader(CatalogQueries):
     def rows_near(self, folded: str, distance: int, *, with_names: bool = False) -> list[SymbolRow]:
         """Return the symbols whose name is within an edit distance, without case and separators."""
         if "folded names" not in self.derived:
-            if not distance:  # reads the names of one first letter: a command asks no more than that
+            # Without edits only the names of one first letter are read.
+            scans = self.derived["name scans"] = self.derived.get("name scans", 0) + bool(distance)
+            if scans <= SCANS:
                 lookup = partial(self.lookup, is_unqualified=True, with_names=with_names)
                 return rows_by_pattern(lookup, folded, distance)
             self.derived["folded names"] = FoldedNames(self.all_names())
