@@ -32,11 +32,11 @@ BUDGETS = {
     "parsing": 6_790,
     "query": 4_070,
     "research": 1_620,
-    "search": 7_190,
+    "search": 7_210,
     "security": 600,
     "services": 3_060,
     "source": 3_270,
-    "storage": 8_480,
+    "storage": 8_490,
     "transfer": 410,
     "vectors": 1_870,
     "watch": 1_050,
@@ -44,7 +44,7 @@ BUDGETS = {
     "": 2_340,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
-MAX_TESTS, MAX_BENCH, MAX_WORDS = 49_700, 10_500, 26_000
+MAX_TESTS, MAX_BENCH, MAX_WORDS = 49_830, 10_500, 26_000
 _PROGRAMS = {".py", ".java", ".php", ".go", ".mjs", ".rb", ".cpp", ".cs"}
 # Made from declarations (`scripts/schemas`, `scripts/docs_site`).
 GENERATED = {"LANGUAGES.md", "SETTINGS.md"}
