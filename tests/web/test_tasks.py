@@ -336,5 +336,5 @@ def test_tasks(visitor: Visitor, server: Running, width: int, theme: str, keys: 
             work(user)
             assert not is_wider_than_screen(page)
         except (AssertionError, Error) as error:
-            failed[name] = str(error)
-    assert not failed
+            failed[name] = f"{error}\n{page.url}\n{page.inner_text('body')}"
+    assert not failed, "\n\n".join(failed.values())
