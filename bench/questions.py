@@ -7,8 +7,8 @@ of each repository by its name, at that commit. A hit is right if its lines over
 for choosing and may be looked at; `held.jsonl` has other repositories and languages, and is asked once, at
 the end: whoever looks at its failures replaces it.
 
-Reported: the share of right first hits, and of a right one among five, by kind; whether the confidence of
-first hits is right on average (expected calibration error, ten bins); answers in which a hit has a higher
+Reported: by kind, the number of right first hits, of right ones among five, and MRR; whether the confidence
+of first hits is right on average (expected calibration error, ten bins); answers in which a hit has a higher
 confidence than one above it; and "nothing relevant" above a right first hit, or missing where none of ten is
 right.
 """
@@ -21,10 +21,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from statistics import fmean
+from typing import Any, NamedTuple, get_args
 
 from dowse import Index
 from dowse.answer import Answer
+from dowse.config import Mode
 from dowse.types import Symbol
 
 from common import work_folder, write_results
@@ -44,15 +46,22 @@ class Asked(NamedTuple):
         """Whether one of the first k hits is right."""
         return any(self.right[:k])
 
+    @property
+    def reciprocal_rank(self) -> float:
+        """1 / the rank of the first right hit, 0 if none is."""
+        return 1 / (1 + self.right.index(True)) if self.found(K) else 0.0
 
-def ask(questions: Sequence[dict[str, Any]], root: Path, index_dir: Path, encoder: str) -> list[Asked]:
+
+def ask(
+    questions: Sequence[dict[str, Any]], root: Path, index_dir: Path, encoder: str, mode: Mode = "auto"
+) -> list[Asked]:
     """Ask the questions about one repository."""
     options = {"encoder": encoder, "index_dir": str(index_dir), "isolation": "never", "feedback": False}
     with Index.open(root, **options) as index:
         index.update()
         asked = []
         for question in questions:
-            answer = index.search(question["question"], k=K)
+            answer = index.search(question["question"], k=K, mode=mode)
             right = is_right(answer, question)
             refused = any(note.code == "nothing-relevant" for note in answer.notes)
             asked.append(Asked(question["kind"], right, [hit.confidence for hit in answer], refused))
@@ -92,6 +101,7 @@ def summary(asked: Sequence[Asked]) -> dict[str, object]:
                 "asked": len(group),
                 "first": sum(each.found(1) for each in group),
                 "in five": sum(each.found(5) for each in group),
+                "mrr": round(fmean(each.reciprocal_rank for each in group), 3),
             }
             for kind, group in kinds.items()
         },
@@ -127,12 +137,13 @@ def main() -> None:
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--work", type=Path, help="folder of the indexes (default: a temporary one)")
     parser.add_argument("--encoder", default="base")
+    parser.add_argument("--mode", default="auto", choices=get_args(Mode))
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     asked: list[Asked] = []
     with work_folder(options.work) as work:
         for name, questions in read_questions(options.questions).items():
-            asked += ask(questions, options.checkouts / name, work / name, options.encoder)
+            asked += ask(questions, options.checkouts / name, work / name, options.encoder, options.mode)
     results = summary(asked)
     print(json.dumps(results, indent=1))
     if options.out:

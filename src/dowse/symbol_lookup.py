@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache, partial
 from itertools import accumulate
 
+from dowse import deadline
 from dowse.errors import DowseError
 from dowse.query.edits import edit_distance, fold_name
 from dowse.security.terminal import escape_name, escape_surrogates
@@ -181,24 +182,28 @@ def nearest_names(
         return []
     if distance and (same := nearest_names(reader, name, 0, limit, with_names=with_names)):
         return same
+    # Of k + 1 pieces of a name, k edits leave one as it is.
+    size = -(-len(wanted) // (distance + 1))
+    pieces = [wanted[start : start + size] for start in range(0, len(wanted), size)]
     found: dict[str, tuple[tuple[object, ...], SymbolRow]] = {}
-    for row in reader.rows_near(wanted, distance, with_names=with_names):
-        far = edit_distance(fold_name(row.name), wanted, distance)
-        if far > distance or not row.row or row.kind in NON_DEFINITION_KINDS:
-            continue
-        key = (
-            far,
-            name.isupper() and not row.name.isupper(),  # a constant or macro is meant
-            row.row < 0,
-            bool(row.role),
-            row.name.lower() != name.lower(),
-            row.kind not in TYPE_KINDS,
-            row.path,
-            len(row.name),
-            row.name,
-        )
-        if row.name not in found or key < found[row.name][0]:
-            found[row.name] = key, row
+    for place, piece in enumerate(pieces):
+        deadline.check()
+        pattern = f"{'*' if place else ''}{'*'.join(piece)}{'*' if place < len(pieces) - 1 else ''}"
+        for row in reader.lookup(pattern, _MAX_NEAR, is_unqualified=True, with_names=with_names):
+            far = edit_distance(fold_name(row.name), wanted, distance)
+            if far > distance or not row.row or row.kind in NON_DEFINITION_KINDS:
+                continue
+            key = (
+                far,
+                name.isupper() and not row.name.isupper(),  # a constant or macro is meant
+                row.row < 0,
+                bool(row.role),
+                row.name.lower() != name.lower(),
+                row.kind not in TYPE_KINDS,
+                row.path,
+            )
+            if row.name not in found or key < found[row.name][0]:
+                found[row.name] = key, row
     return [row for _, row in sorted(found.values(), key=lambda each: each[0])[:limit]]
 
 

@@ -55,8 +55,9 @@ def test_a_pattern_ends_at_its_deadline_within_one_line(pattern: str, line: byte
     compiled.find_lines("é a")  # tables of Unicode are made once
     started = time.monotonic()
     with time_limit(0.5), pytest.raises(TooSlow, match=r"within 0.5 s"):
-        compiled.find_lines(line + "é".encode() if "é" in pattern else line)
-        compiled.find_lines(line * 2)
+        text = line + "é".encode() if "é" in pattern else line
+        for _ in range(100):  # a fast machine is through with one line in time
+            compiled.find_lines(text)
     assert time.monotonic() - started < 4.0
 
 

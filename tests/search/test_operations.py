@@ -13,7 +13,6 @@ import pytest
 from dowse import Index
 from dowse.storage.local.backend import LocalBackend
 from dowse.storage.local.fulltext import FulltextReader
-from dowse.storage.near_names import SCANS
 
 QUERIES = ["parse the header value", "value of a header", "where headers are written", "write header: value"]
 # A transaction, its generation, the name that words may be, rows of candidates, what their rows leave out,
@@ -99,17 +98,3 @@ def test_a_repeated_search_asks_for_no_term_again(tmp_path: Path, monkeypatch: p
             for query in QUERIES:
                 index.search(query)
     assert counts["terms"] == 0
-
-
-def test_misspelt_names_are_compared_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a few, the names of a generation are in memory."""
-    with _index(tmp_path, 40) as index:
-        for number in range(SCANS + 1):
-            assert index.search(f"parse_haeder_{number}").hits[0].symbol.name == f"parse_header_{number}"
-        statements: list[str] = []
-        assert isinstance(index.backend, LocalBackend)
-        (catalog,) = index.backend._idle
-        catalog.connection.set_trace_callback(statements.append)
-        answer = index.search("parse_haeder_12")
-    assert answer.hits[0].symbol.name == "parse_header_12"
-    assert not [each for each in statements if "LIKE" in each or each == "SELECT id, name FROM symbols"]

@@ -385,7 +385,7 @@ class Index:
         clustering: Clustering | None = None,
         page_size: int | None = None,
     ) -> Answer:
-        """Search the index as it is; None takes a setting, or the default.
+        """Search the index; None takes a setting, or the default.
 
         Args:
             query: Words, identifiers, `"phrases"`, `/regexes/`, filters, or a question about structure

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _SEPARATORS = re.compile(r"[\W_]+")
-# The same, for names with a NUL between them: no name has one.
-_SEPARATORS_OF_MANY = re.compile(r"(?:[^\w\0]|_)+")
 
 
 def fold_name(name: str) -> str:
     """Return a name without case and separators: url_for, urlFor and UrlFor are one."""
     return _SEPARATORS.sub("", name).lower()
-
-
-def fold_names(names: Collection[str]) -> list[str]:
-    """Return what `fold_name` returns of each name, at once for all where none has a NUL."""
-    folded = _SEPARATORS_OF_MANY.sub("", "\0".join(names)).lower().split("\0")
-    return folded if len(folded) == len(names) else [fold_name(name) for name in names]
 
 
 def edit_distance(one: str, other: str, limit: int) -> int:

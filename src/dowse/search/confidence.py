@@ -104,13 +104,13 @@ def evidence_of(
     rows = [hit.row.row for hit in hits[:count] if hit.row.row not in located]
     without_vector = context.rows_without_vector([row for row in rows if row not in cosines])
     coverage = ranking.terms.coverage(rows)
-    best = max(1e-9, *(hit.score for hit in hits))
-    below = [hit.score for hit in hits[1:]] + [hits[-1].score]
+    best = max(1e-9, hits[0].score)
     found: dict[int, Evidence] = {}
-    for place, (hit, next_score) in enumerate(zip(hits[:count], below, strict=False), 1):
+    for place, hit in enumerate(hits[:count], 1):
         row = hit.row.row
         if row not in located and row not in without_vector:
-            cosine, lead = cosines.get(row, lowest), max(0.0, hit.score - next_score) / best
+            below = hits[place] if place < len(hits) else hit
+            cosine, lead = cosines.get(row, lowest), max(0.0, hit.score - below.score) / best
             rank = math.log(ranks.get(row, len(ranks) + 1))
             found[row] = Evidence(1.0, cosine, coverage[row], rank, lead * max(0.0, cosine), math.log(place))
     return found

@@ -187,12 +187,6 @@ class Reader(Protocol):
         By their names alone is much quicker. `with_names` adds names; of one name, symbols come first.
         """
 
-    def rows_near(self, folded: str, distance: int, *, with_names: bool = False) -> list[SymbolRow]:
-        """Return the symbols whose name is within an edit distance, without case and separators.
-
-        `folded` is such a name (`query.edits.fold_name`); other symbols may be among those returned.
-        """
-
     def rows_named(self, names: Sequence[str], limit: int, *, with_names: bool = False) -> list[SymbolRow]:
         """Return the symbols called so, letter by letter; by name, path and line.
 

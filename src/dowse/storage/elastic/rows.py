@@ -5,7 +5,6 @@ from __future__ import annotations
 from base64 import b64decode
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowse.parsing.spans import join_spans
@@ -16,7 +15,6 @@ from dowse.storage.elastic.globs import Query, suffix_query, wildcard_query
 from dowse.storage.elastic.names import FILES, NAMES, SYMBOLS, SYMBOLS_AND_NAMES, kind_of_rows
 from dowse.storage.elastic.query import all_of, among, trigram_query
 from dowse.storage.elastic.snapshot import MAX_HITS, SnapshotSearcher, batches, doc_values
-from dowse.storage.near_names import rows_by_pattern
 from dowse.storage.symbols import SymbolDetails, build_document, build_symbols, file_row
 from dowse.types import FileFingerprint, StoredFile, Symbol, SymbolRanges, SymbolRow
 
@@ -203,11 +201,6 @@ class RowReader:
                 tier = (symbol_name, row < 0, *place[-3:])
                 matches.append(((score < 2, len(symbol_name), *tier), row))
         return self.rows([row for _, row in sorted(matches)[:limit]])
-
-    def rows_near(self, folded: str, distance: int, *, with_names: bool = False) -> list[SymbolRow]:
-        """Return the symbols whose name may be within an edit distance, found by patterns."""
-        lookup = partial(self.lookup, is_unqualified=True, with_names=with_names)
-        return rows_by_pattern(lookup, folded, distance)
 
     def rows_named(self, names: Sequence[str], limit: int, *, with_names: bool = False) -> list[SymbolRow]:
         """Return the symbols called so, letter by letter; by name, path and line."""

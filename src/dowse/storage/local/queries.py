@@ -158,10 +158,6 @@ class CatalogQueries:
         """Return id, repository and path of every file."""
         return self._db.execute("SELECT id, repo, path FROM files").fetchall()
 
-    def all_names(self) -> list[tuple[int, str]]:
-        """Return the row and name of every symbol and name."""
-        return self._db.execute("SELECT id, name FROM symbols").fetchall()
-
     def names_like(self, glob: str) -> list[tuple[int, str, str]]:
         """Return row, name and qualified name of all symbols that a glob matches, and perhaps of others."""
         last = re.split(r"[.#:/]", glob)[-1]

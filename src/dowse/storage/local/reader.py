@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.layout import DERIVED
 from dowse.storage.local.queries import CatalogQueries
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors
-from dowse.storage.near_names import MAX_NEAR, SCANS, FoldedNames, matches_pattern, rows_by_pattern
 from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
 from dowse.storage.symbols import build_document, build_symbols
 from dowse.types import Edge, StoredFile, Symbol, SymbolRow
@@ -163,20 +161,6 @@ class LocalReader(CatalogQueries):
         return self._vectors.load(encoder, self.generation, self._catalog)
 
     # Symbols and texts, cached in memory
-
-    def rows_near(self, folded: str, distance: int, *, with_names: bool = False) -> list[SymbolRow]:
-        """Return the symbols whose name is within an edit distance, without case and separators."""
-        if "folded names" not in self.derived:
-            # Without edits only the names of one first letter are read.
-            scans = self.derived["name scans"] = self.derived.get("name scans", 0) + bool(distance)
-            if scans <= SCANS:
-                lookup = partial(self.lookup, is_unqualified=True, with_names=with_names)
-                return rows_by_pattern(lookup, folded, distance)
-            self.derived["folded names"] = FoldedNames(self.all_names())
-        known: FoldedNames = self.derived["folded names"]
-        near = [row.name for row in self.rows(known.near(folded, distance))]
-        names = [name for name in near if matches_pattern(name, folded, distance)]
-        return self.rows_named(names, MAX_NEAR, with_names=with_names) if names else []
 
     def rows(self, ids: Sequence[int]) -> list[SymbolRow]:
         """Return symbols by row, in the given order."""
