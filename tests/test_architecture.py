@@ -29,7 +29,7 @@ BUDGETS = {
     "ingest": 880,
     "install": 1_060,
     "interfaces": 10_790,
-    "parsing": 6_790,
+    "parsing": 6_795,
     "query": 4_070,
     "research": 1_620,
     "search": 7_210,
@@ -41,10 +41,10 @@ BUDGETS = {
     "vectors": 1_870,
     "watch": 1_050,
     "workers": 915,
-    "": 2_340,
+    "": 2_560,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
-MAX_TESTS, MAX_BENCH, MAX_WORDS = 49_830, 10_500, 26_000
+MAX_TESTS, MAX_BENCH, MAX_WORDS = 49_990, 10_500, 26_000
 _PROGRAMS = {".py", ".java", ".php", ".go", ".mjs", ".rb", ".cpp", ".cs"}
 # Made from declarations (`scripts/schemas`, `scripts/docs_site`).
 GENERATED = {"LANGUAGES.md", "SETTINGS.md"}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 from dowse.errors import DowseError
 from dowse.json_form import json_form, to_json
+from dowse.lazy_classes import dataclass, field
 from dowse.types import EmbeddingCoverage, Hit, LaneReport, Note, PlanReport
 
 if TYPE_CHECKING:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dowse import runtime_paths
 from dowse.errors import ConfigError
+from dowse.lazy_classes import NamedTuple, dataclass, field, fields, replace
 from dowse.security.safe_files import FileTooLarge, NotRegularFile, read_regular_file
+
+if TYPE_CHECKING:
+    from dataclasses import Field
 
 PROJECT_FILE = ".dowse.toml"
 USER_FILE = "config.toml"

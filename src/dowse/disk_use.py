@@ -12,9 +12,9 @@ import sqlite3
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 from dowse.config import cache_folder, data_folder
+from dowse.lazy_classes import NamedTuple
 from dowse.storage.local.layout import catalog_path
 from dowse.write_lock import lock_holder
 

@@ -6,11 +6,11 @@ A dataclass or named tuple becomes an object with its fields. The decorator `jso
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
 from functools import cache
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
+from dowse.lazy_classes import NamedTuple, fields, is_dataclass
 from dowse.version import __version__
 
 Type = TypeVar("Type", bound=type)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from dowse.json_form import json_form
+from dowse.lazy_classes import NamedTuple, dataclass
 
 # A half-open range of bytes in a file's UTF-8 text.
 Span = tuple[int, int]

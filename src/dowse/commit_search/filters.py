@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
 
 from dowse.errors import DowseError
+from dowse.lazy_classes import dataclass
 from dowse.query.evaluate import path_matches
 
 _FILTER = re.compile(r'(?<!\S)(author|since|path|symbol):("[^"]*"|\S+)')

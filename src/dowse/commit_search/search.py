@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +23,7 @@ from dowse.history.log import open_blobs, read_commits
 from dowse.history.messages import list_commits, read_messages
 from dowse.history.subjects import clean_subject
 from dowse.json_form import json_form
+from dowse.lazy_classes import dataclass, replace
 from dowse.parsing.tokenizer import tokenize_query
 from dowse.runtime_paths import digest
 from dowse.source.git import read_head

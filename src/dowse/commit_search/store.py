@@ -14,11 +14,12 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from dowse.damage import BrokenBlock, lacks_pages
 from dowse.history.messages import CommitMessage
 from dowse.json_form import json_form
+from dowse.lazy_classes import NamedTuple
 from dowse.parsing.tokenizer import tokenize
 from dowse.security.safe_files import make_private_directory
 

@@ -10,11 +10,11 @@ import sys
 from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from dowse.encoders.byte_pairs import MAX_ID as MAX_ID
 from dowse.encoders.byte_pairs import NO_ID as NO_ID
 from dowse.encoders.byte_pairs import SPACE, merge
+from dowse.lazy_classes import NamedTuple
 
 TABLE_FILE = "tokenizer.bin"
 MAGIC = b"DOWSEBPE"

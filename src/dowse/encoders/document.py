@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dowse.encoders.word_tokenizer import BOS, EOS, UNK
+from dowse.lazy_classes import NamedTuple, dataclass
 
 if TYPE_CHECKING:
     from dowse.encoders.word_tokenizer import WordTokenizer

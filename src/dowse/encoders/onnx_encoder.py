@@ -6,7 +6,6 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from dowse.encoders.encoder import file_safe
 from dowse.encoders.model_files import CONFIG_FILE as CONFIG_FILE
 from dowse.encoders.model_files import is_shipped_file, read_model_settings
 from dowse.errors import DowseError
+from dowse.lazy_classes import asdict, dataclass
 
 if TYPE_CHECKING:
     import numpy as np

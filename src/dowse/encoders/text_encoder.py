@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import mmap
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from dowse.encoders.document import Document, as_documents
 from dowse.encoders.encoder import file_safe
 from dowse.encoders.model_files import model_errors, read_model_settings
 from dowse.errors import DowseError, MissingExtra
+from dowse.lazy_classes import asdict, dataclass
 
 if TYPE_CHECKING:
     import numpy as np
@@ -146,7 +146,7 @@ class TextEncoder(PromptedEncoder, OnnxTextModel):
     @cached_property
     def id(self) -> str:
         """Fingerprint of the files and of the input format."""
-        digest = hashlib.sha256(repr((astuple(self._form), self._docs_only)).encode())
+        digest = hashlib.sha256(repr((tuple(asdict(self._form).values()), self._docs_only)).encode())
         weights = sorted(self._model.parent.glob(f"{self._model.name}?data"))  # external weights
         for file in (self._model, *weights, self._tokenizer_file):
             with file.open("rb") as stream:

@@ -6,11 +6,11 @@ A name is a base and any number of switches: `auto`, `keyword`, `rrf`, `auto+exp
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from dowse.config import CLUSTERINGS, DIVERSIFY, FUSIONS
 from dowse.errors import EvalError
+from dowse.lazy_classes import dataclass, field
 
 _BASES: dict[str, dict[str, Any]] = {
     **{mode: {"mode": mode} for mode in ("auto", "keyword", "tfidf", "embedding", "graph", "hybrid")},

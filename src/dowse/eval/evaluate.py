@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from dowse.errors import EvalError
@@ -22,6 +21,7 @@ from dowse.eval.types import (
     Search,
     check_choice,
 )
+from dowse.lazy_classes import replace
 
 # How many results are requested; metrics look no deeper: MRR is called mrr@100 for it.
 DEPTH = 100

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from dowse.errors import EvalError
 from dowse.eval.reports.model import PLACES, Report, SetReport
 from dowse.eval.reports.wording import format_p, format_score, metric_label, one_line, significance
 from dowse.eval.stats import Difference, compare_macro
 from dowse.json_form import json_form
+from dowse.lazy_classes import dataclass, replace
 
 # Means closer than this are equal.
 TOLERANCE = 1e-9

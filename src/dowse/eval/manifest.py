@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from dowse.eval.datasets import load_datasets
 from dowse.eval.datasets.lines import read_json
 from dowse.eval.datasets.repos import is_suite
 from dowse.eval.types import Dataset
+from dowse.lazy_classes import dataclass, replace
 
 _TEXTS = ("name", "watched_dir", "store_dir", "dataset", "level", "queries", "metric", "checkouts")
 _KEYS = (*_TEXTS, "strip_docs")

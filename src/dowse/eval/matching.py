@@ -6,9 +6,9 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Set
 from pathlib import PurePath
-from typing import NamedTuple
 
 from dowse.eval.types import SearchResult
+from dowse.lazy_classes import NamedTuple
 from dowse.types import Hit, Symbol
 
 # The lines of a file, after its path: `#10-20` or `#10`. Any other "#" belongs to the path.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dowse.encoders.cross_encoder import load_cross_encoder
@@ -18,6 +17,7 @@ from dowse.eval.reports.model import SetFacts, SetReport
 from dowse.eval.systems import MakeSystem
 from dowse.eval.types import GIT, Dataset, Result, Search
 from dowse.index import Index
+from dowse.lazy_classes import dataclass, replace
 from dowse.query.long_text import read_long_text
 from dowse.search.ranking.question_kinds import asks_for_change, question_kinds
 from dowse.source.git import head_commit

@@ -6,7 +6,9 @@ Everything is deterministic: the same values in the same order give the same ans
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from dowse.lazy_classes import NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 from dowse.errors import EvalError
+from dowse.lazy_classes import NamedTuple, dataclass, field
 
 LEVELS = ("file", "symbol")
 # How several results in one file count at file level: once, so that files are ranked; or each takes a rank.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from typing import NamedTuple
 
 from dowse.errors import DowseError
+from dowse.lazy_classes import NamedTuple
 from dowse.security.terminal import replace_surrogates
 
 # Implicit feedback (click, copy, open in an editor) and explicit feedback (vote up or down).

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from dowse.config import feedback_file
 from dowse.damage import lacks_pages, unavailable_error
@@ -24,6 +24,7 @@ from dowse.feedback.events import (
     ranking_terms,
     validate_event,
 )
+from dowse.lazy_classes import NamedTuple
 from dowse.security.safe_files import make_private_directory
 from dowse.security.terminal import replace_surrogates
 

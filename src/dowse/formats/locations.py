@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dowse.formats.snippets import definition_line, find_name
+from dowse.lazy_classes import NamedTuple
 from dowse.security.safe_files import read_below
 from dowse.security.terminal import escape_controls, escape_line_ends, escape_name
 from dowse.types import Hit, LineMatch

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple
 from dowse.types import Hit, Symbol, SymbolRow
 
 # Lines of a snippet unless --snippet-lines sets another number.

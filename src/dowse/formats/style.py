@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dowse.lazy_classes import dataclass, replace
 from dowse.security.safe_files import resolve_inside
 from dowse.security.terminal import escape_name
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from dowse.graph.model import GraphAnswer, describe_confidence, is_sure, uncertainty
 from dowse.json_form import json_form
+from dowse.lazy_classes import NamedTuple
 from dowse.types import Edge, SymbolRow
 
 

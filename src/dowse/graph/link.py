@@ -6,8 +6,9 @@ import contextlib
 import gc
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from dowse.lazy_classes import NamedTuple
 from dowse.storage.protocol import GraphStore, NamedReference, ResolvedReference
 
 if TYPE_CHECKING:

@@ -7,12 +7,13 @@ resolution can see other files only through this module.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from dowse.graph import keys
 from dowse.graph.keys import family_of, prefix_of, scope_of
 from dowse.graph.resolve.values import Value, value_of
 from dowse.graph.symbol_table import PROPERTY, Bindings, decode_symbol_table
+from dowse.lazy_classes import NamedTuple
 from dowse.storage.protocol import GraphStore, Target
 
 Answer = TypeVar("Answer")

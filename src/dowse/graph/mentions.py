@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dowse import deadline
 from dowse.graph.model import Mention, is_sure, role_order
 from dowse.graph.reachability import Bases, dispatching_method
 from dowse.graph.traverse import Reached
 from dowse.graph.type_hierarchy import is_constructor, is_type, members
+from dowse.lazy_classes import NamedTuple
 from dowse.storage.protocol import Reader
 from dowse.storage.symbol_lines import SymbolLines, assign_to_symbols
 from dowse.types import LineMatch, SymbolRow

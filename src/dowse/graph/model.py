@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 from dowse.json_form import json_form
+from dowse.lazy_classes import NamedTuple, dataclass
 from dowse.types import Edge, Note, SymbolRow, is_test
 
 # From certain to merely possible.

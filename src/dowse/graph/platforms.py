@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+
+from dowse.lazy_classes import NamedTuple
 
 # Words of code for other platforms than the usual one, which has no word or is one of Unix.
 _PLATFORMS = frozenset(

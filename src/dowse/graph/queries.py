@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 
 from dowse.errors import DowseError
 from dowse.graph.mentions import MENTION_LIMIT, find_mentions
@@ -28,6 +27,7 @@ from dowse.graph.reachability import (
 from dowse.graph.tests_to_run import impact_notes, is_doubtful
 from dowse.graph.traverse import Reached
 from dowse.graph.type_hierarchy import KINDS_WITH_MEMBERS
+from dowse.lazy_classes import replace
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import resolve_all, resolve_groups
 from dowse.types import INCOMPLETE_INDEX, UNLINKED_GRAPH, Edge, Note, SymbolRow

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from dowse.graph.model import RELATIONS, EdgeSource, is_sure, uncertainty
 from dowse.graph.properties import is_property
@@ -20,6 +19,7 @@ from dowse.graph.type_hierarchy import (
     overridden_by,
     overriding_edges,
 )
+from dowse.lazy_classes import NamedTuple
 from dowse.storage.protocol import Reader
 from dowse.types import Edge, SymbolRow
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from dowse.damage import BrokenBlock
 from dowse.graph import keys
@@ -17,6 +16,7 @@ from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
 from dowse.graph.npm import npm_bindings
 from dowse.graph.platforms import platform_branches
 from dowse.graph.properties import MAX_HEAD, is_property
+from dowse.lazy_classes import NamedTuple
 from dowse.parsing.declared_types import parse_declared_type
 from dowse.parsing.facts import DOCUMENTED, RESULT
 from dowse.parsing.languages import has_symbols

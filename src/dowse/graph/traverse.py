@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from dowse import deadline
 from dowse.graph.model import EdgeSource, location_key, role_order, uncertainty
+from dowse.lazy_classes import NamedTuple
 from dowse.types import Edge, SymbolRow
 
 # Edges read in one hop; a name that is used everywhere has more, and nobody reads them.

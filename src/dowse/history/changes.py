@@ -6,10 +6,10 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from dowse.errors import DowseError
 from dowse.history.log import Hunk, read_diff
+from dowse.lazy_classes import NamedTuple
 from dowse.security.safe_files import read_below
 from dowse.source.git import read_head
 from dowse.source.git_objects import TreeFile, list_files

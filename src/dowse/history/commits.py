@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from dowse.history.log import Change, Commit, Hunk, Repository
 from dowse.history.sources import Sources, definitions_in
 from dowse.history.subjects import query_from_subject
+from dowse.lazy_classes import NamedTuple
 from dowse.source.git_objects import Blobs
 
 # A subject is one sentence: for a change to more files or symbols it describes what they have in common (a

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from dowse.errors import DowseError
 from dowse.history.sources import definitions_in
+from dowse.lazy_classes import NamedTuple
 from dowse.parsing.languages import detect_language, has_symbols
 from dowse.source.git_objects import open_blobs
 from dowse.source.git_process import GitError, SandboxedGit

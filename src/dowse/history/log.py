@@ -8,12 +8,11 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from dowse.errors import DowseError, EvalError
+from dowse.lazy_classes import NamedTuple, dataclass
 from dowse.parsing.languages import LANGUAGES, detect_language
 from dowse.source import git_objects
 from dowse.source.git import common_directory, git_directory, read_head, toplevel

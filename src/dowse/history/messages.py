@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple
 from dowse.source.git_process import GitProcess, SandboxedGit
 
 # Of longer histories the newest commits are read.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from dowse.errors import DowseError
+from dowse.lazy_classes import NamedTuple
 from dowse.parsing.grammar_library import extract
 from dowse.parsing.languages import detect_language, has_symbols
 from dowse.parsing.parser import parse_file

@@ -6,7 +6,6 @@ import contextlib
 import functools
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -37,6 +36,7 @@ from dowse.index.graph import Graph
 from dowse.index.internals import Internals
 from dowse.index.part import rebuilds, remove_damage
 from dowse.index.vectors import Vectors
+from dowse.lazy_classes import replace
 from dowse.progress import ProgressBar
 from dowse.types import Note, SymbolRow
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.config import Settings, index_folder
 from dowse.errors import DowseError
 from dowse.index.part import IndexPart, rebuilds
+from dowse.lazy_classes import replace
 from dowse.security.index_permissions import drop_permissions
 
 if TYPE_CHECKING:

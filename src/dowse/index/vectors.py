@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from dowse import deadline
@@ -12,6 +11,7 @@ from dowse.config import cache_folder
 from dowse.errors import DowseError, IndexUnavailable
 from dowse.index.limits import QUICK_SECONDS, QUICK_SYMBOLS
 from dowse.index.part import IndexPart, rebuilds
+from dowse.lazy_classes import asdict
 from dowse.progress import ProgressBar
 
 if TYPE_CHECKING:

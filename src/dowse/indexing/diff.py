@@ -7,13 +7,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.indexing.parse_jobs import GROWTH_BYTES, Job
+from dowse.lazy_classes import dataclass, field, replace
 from dowse.security.safe_files import read_below
 from dowse.security.terminal import escape_surrogates
 from dowse.source.git import git_directory, repo_identity

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError
 from dowse.indexing.embedding_order import embedding_order
 from dowse.indexing.update import Progress
+from dowse.lazy_classes import dataclass
 
 if TYPE_CHECKING:
     from dowse.encoders.document import Document

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from dowse.errors import DowseError
 from dowse.history.mined import mined_commits
+from dowse.lazy_classes import NamedTuple, replace
 from dowse.source.git import head_commit
 from dowse.storage.protocol import VectorRequest
 from dowse.vectors.adapter import (

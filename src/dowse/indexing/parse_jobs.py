@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
+from dowse.lazy_classes import NamedTuple
 from dowse.types import DeferredFile, FileRecord, GraphPart
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
 
@@ -11,6 +10,7 @@ from dowse.encoders.document import path_words
 from dowse.graph.keys import file_key, fingerprint
 from dowse.graph.symbol_table import make_graph_record
 from dowse.indexing.hashes import content_hash, corpus_hash, symbol_keys, vector_key
+from dowse.lazy_classes import dataclass, replace
 from dowse.parsing.languages import detect_language
 from dowse.parsing.parser import parse_as_plain_lines, parse_file
 from dowse.parsing.spans import join_spans, subtract_spans

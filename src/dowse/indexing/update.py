@@ -6,7 +6,6 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from dowse.indexing.link_pool import resolve_in_processes
 from dowse.indexing.memory_budget import COMMIT_BYTES
 from dowse.indexing.parse_jobs import AnyJob, CorpusJob, Job, Reply
 from dowse.indexing.parse_pool import keep_idle_workers, parse_all
+from dowse.lazy_classes import asdict, dataclass, replace
 from dowse.security.terminal import escape_surrogates
 from dowse.source.corpus import CorpusFunction, CorpusProblem, corpus_stamp, is_corpus, open_corpus
 from dowse.source.git import head_commit, repo_identity

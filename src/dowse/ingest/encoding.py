@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError
+from dowse.lazy_classes import NamedTuple
 from dowse.storage.symbols import build_document
 from dowse.types import FileRecord, SymbolRecord
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from dowse.config import cache_folder
 from dowse.errors import DowseError
@@ -21,6 +20,7 @@ from dowse.ingest.encoding import (
     OnCount,
     VectorProvider,
 )
+from dowse.lazy_classes import NamedTuple, dataclass, field, replace
 from dowse.source.corpus import is_corpus
 from dowse.source.git import repo_identity
 from dowse.storage.elastic.address import API_KEY, PASSWORD

@@ -6,12 +6,12 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from dowse.errors import ConfigError, DowseError
 from dowse.ingest.repository import FAILED, Counts, IngestOptions, Outcome, Status, index_repository
+from dowse.lazy_classes import dataclass
 from dowse.source.git import repo_identity
 
 # How often progress is polled.

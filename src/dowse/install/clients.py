@@ -7,9 +7,10 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from dowse.lazy_classes import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

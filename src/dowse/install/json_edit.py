@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dowse.install.editing import EditError, nest, with_entry, without_entry
 from dowse.install.jsonc import Member, Node, parse
+from dowse.lazy_classes import dataclass
 
 _LINE_COMMENTS = re.compile(r"(?:[ \t]*/\*[\s\S]*?\*/)*(?:[ \t]*//[^\r\n]*)?")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn
 
 from dowse.install.editing import EditError
+from dowse.lazy_classes import dataclass
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"?'
 _COMMENTS = re.compile(rf"{_STRING}|//[^\n]*|/\*[\s\S]*?\*/|/\*")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +12,7 @@ from dowse.errors import DowseError
 from dowse.install import files, json_edit, section, toml_edit
 from dowse.install.clients import Client
 from dowse.install.editing import EditError
+from dowse.lazy_classes import dataclass, replace
 
 # Fields that are always set; the others are defaults, which the owner may have changed.
 _REQUIRED_FIELDS = ("type", "source", "command", "args")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from math import inf
 from pathlib import Path
 from time import thread_time
 from typing import TYPE_CHECKING
 
+from dowse.lazy_classes import dataclass
 from dowse.parsing.grammar_library import load_language
 from dowse.parsing.languages import Grammar
 from dowse.parsing.limits import MAX_UNNAMED_RUN

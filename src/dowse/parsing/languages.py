@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from dowse.lazy_classes import dataclass, field
 
 # What makes a header C++ rather than C. The blanks before a word must not cross lines: else a search of many
 # blank lines would take quadratic time.

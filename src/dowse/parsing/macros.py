@@ -7,8 +7,8 @@ run: the grammar takes the macro for a type, and the names that follow for somet
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple
 from dowse.types import Span
 
 # These expressions start with a letter, not with \b: a search for a first letter is several times as fast.

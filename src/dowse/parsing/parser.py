@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
+from dowse.lazy_classes import replace
 from dowse.parsing.call_signatures import end_call_signatures
 from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, line_windows, split_spans, trim
 from dowse.parsing.embedded import embedded_code

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from dowse.lazy_classes import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal as Choice
 
 from dowse.errors import FilterError
+from dowse.lazy_classes import dataclass
 
 FILTERS = ("lang", "path", "repo", "kind", "sym", "case", "rev")
 # Names that users of other search tools type.

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple
 from dowse.parsing.tokenizer import STOP_WORDS
 
 # Stands for what a program fills in.

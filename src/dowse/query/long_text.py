@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple, dataclass
 from dowse.query.lexer import TRAILING, is_code_word
 
 # A text of fewer words is a question; one whose own words are fewer than the second is pasted output.

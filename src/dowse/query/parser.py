@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 
 from dowse.errors import FilterError, QueryError
+from dowse.lazy_classes import dataclass, replace
 from dowse.query.ast import (
     And,
     Clause,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+
+from dowse.lazy_classes import NamedTuple, dataclass
 
 # Characters that are read at the beginning and at the end, and of each line: a pasted log may have megabytes.
 _MAX_HALF, _MAX_LINE = 20_000, 1_000

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from dowse.lazy_classes import dataclass
 from dowse.query.lexer import FILTER_SYNONYMS, FILTERS, is_code_word
 from dowse.query.structural_forms import Form, forms
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
+
+from dowse.lazy_classes import NamedTuple
 
 
 class Form(NamedTuple):

@@ -11,10 +11,9 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +23,7 @@ from dowse.encoders.byte_pairs import BytePairs
 from dowse.encoders.document import Document, Form, View, as_documents, docs_view, query_view, views
 from dowse.encoders.model_files import model_errors, read_model_settings
 from dowse.errors import DowseError
+from dowse.lazy_classes import NamedTuple, asdict, dataclass
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Vectors

@@ -15,7 +15,6 @@ import contextlib
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.errors import IndexDamaged
+from dowse.lazy_classes import dataclass
 from dowse.research.hyperbolic.chains import MAX_DEPTH, common_prefix, file_chain
 from dowse.research.hyperbolic.embed import edge_length, embed, place_children, recenter
 from dowse.research.hyperbolic.shape import Tree, tree_from_parents, tree_from_paths

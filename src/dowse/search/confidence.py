@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.lanes.embedding_result import AdaptedResult
 from dowse.search.ranking.signals import RankedHit

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dowse.config import Settings
+from dowse.lazy_classes import dataclass, field
 from dowse.search.exact import ExactMatches
 from dowse.search.lanes.jobs import Outcome
 from dowse.search.options import SearchRequest

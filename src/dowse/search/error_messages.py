@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from dowse import deadline
 from dowse.errors import TooSlow
+from dowse.lazy_classes import NamedTuple
 from dowse.query.literals import Match, align, is_content, message_tokens, read_literals
 from dowse.query.regex.trigrams import And, Trigram
 from dowse.search.frames import LocatedHit

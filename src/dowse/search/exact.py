@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dowse import deadline
 from dowse.errors import TooSlow
+from dowse.lazy_classes import dataclass
 from dowse.query.ast import (
     And,
     Constraint,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import takewhile
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple
 from dowse.query.stack_trace import Frame, StackTrace
 from dowse.search.ranking.signals import RankedHit
 from dowse.storage.protocol import Reader

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from dowse.lazy_classes import NamedTuple
 from dowse.parsing.tokenizer import content_words, tokenize
 from dowse.query.long_text import LongText, names_in
 from dowse.search.ranking.fusion import term_idf

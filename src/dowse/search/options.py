@@ -10,8 +10,7 @@ Loads no more than `dataclasses` and `typing`, for every command starts here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from dowse.config import (
     CLUSTERINGS,
@@ -27,6 +26,10 @@ from dowse.config import (
     Settings,
 )
 from dowse.errors import DowseError
+from dowse.lazy_classes import NamedTuple, dataclass, field, fields
+
+if TYPE_CHECKING:
+    from dataclasses import Field
 
 # The order of lanes breaks ties, whichever lane answers first.
 LANE_ORDER = ("keyword", "tfidf", "embedding", "graph")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from dowse import deadline
 from dowse.answer import Answer
 from dowse.config import Settings
 from dowse.errors import DowseError, MissingExtra
+from dowse.lazy_classes import replace
 from dowse.query.ast import PathFilter, WithinFilter, positive_leaves
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import (

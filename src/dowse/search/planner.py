@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from dowse.lazy_classes import dataclass, field, replace
 from dowse.query.ast import (
     Constraint,
     Filter,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from dowse.errors import DowseError
+from dowse.lazy_classes import dataclass
 from dowse.parsing.tokenizer import split_identifier
 from dowse.storage.protocol import Reader, VectorRequest
 from dowse.types import Contribution, Hit, SymbolRow

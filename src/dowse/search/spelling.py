@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from dowse import deadline
+from dowse.lazy_classes import dataclass, replace
 from dowse.parsing.tokenizer import STOP_WORDS, split_identifier, stem
 from dowse.query.ast import Query, Word
 from dowse.query.edits import edit_distance, fold_name, one_edit_away

@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from dowse.answer import Answer
 from dowse.json_form import json_form
+from dowse.lazy_classes import dataclass
 from dowse.parsing.tokenizer import tokenize
 from dowse.query.evaluate import is_within
 from dowse.storage.protocol import Reader

@@ -14,9 +14,10 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from dowse.errors import DowseError
+from dowse.lazy_classes import NamedTuple
 
 # Missing on Windows: there is neither a FIFO to block on nor a flag to refuse links.
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, field
 
 from dowse.errors import Cancelled
+from dowse.lazy_classes import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from dowse.commit_search.search import CommitHit
 from dowse.json_form import json_form
+from dowse.lazy_classes import dataclass
 from dowse.types import Note
 
 

@@ -6,9 +6,9 @@ import contextlib
 import queue
 import threading
 import time
-from dataclasses import dataclass
 
 from dowse.errors import DowseError
+from dowse.lazy_classes import dataclass
 from dowse.services.events import EventBroker
 from dowse.services.indexes import ServedIndex
 from dowse.watch import Maintainer, WatchEvent

@@ -7,9 +7,9 @@ import contextlib
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, replace
 from typing import Literal
 
+from dowse.lazy_classes import dataclass, replace
 from dowse.services.errors import Busy
 
 # Backpressure: events that may wait for a slow subscriber; of more, the oldest are dropped.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from dowse.errors import DowseError
 from dowse.index import Index
+from dowse.lazy_classes import dataclass, replace
 from dowse.query.languages import KINDS
 from dowse.security.terminal import escape_surrogates
 from dowse.services.errors import NotFound

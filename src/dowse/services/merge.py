@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from dowse.answer import Answer
 from dowse.errors import DowseError
 from dowse.json_form import json_form
+from dowse.lazy_classes import dataclass, replace
 from dowse.search.lanes.jobs import MENTION_SCORE
 from dowse.types import EmbeddingCoverage, Hit, LaneReport, Note, NoteCode, PlanReport
 

@@ -6,9 +6,8 @@ import hashlib
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -18,6 +17,7 @@ from dowse.eval.reports.model import Report, SetReport, first_rank
 from dowse.eval.reports.saved import read_saved
 from dowse.eval.types import CaseResult, Result
 from dowse.json_form import to_json
+from dowse.lazy_classes import NamedTuple, dataclass
 from dowse.security.terminal import first_line
 from dowse.services.errors import NotFound
 from dowse.services.schemas import model

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+from dowse.lazy_classes import dataclass
 from dowse.query.languages import KINDS, LANGUAGES
 from dowse.services.symbol_names import NameTable, SymbolName, folder_order
 

@@ -8,10 +8,9 @@ import threading
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from dowse.errors import DowseError
+from dowse.lazy_classes import NamedTuple, dataclass
 from dowse.query.languages import KINDS
 from dowse.storage.protocol import Backend, Reader
 from dowse.types import NON_DEFINITION_KINDS, SymbolRow

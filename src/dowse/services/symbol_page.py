@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from dowse.graph.model import GraphAnswer, GraphStep, Mention
 from dowse.graph.queries import query_relation_of
+from dowse.lazy_classes import dataclass
 from dowse.security.safe_files import resolve_inside
 from dowse.services.targets import Target, resolve_overloads
 from dowse.types import Note, SymbolRow

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from dowse.errors import DowseError, IndexMissing
 from dowse.graph.model import GraphAnswer
 from dowse.graph.queries import query_relation_of
 from dowse.json_form import json_form
+from dowse.lazy_classes import NamedTuple, dataclass
 from dowse.search.related import Related
 from dowse.search.related import related as find_related
 from dowse.services.errors import AmbiguousTarget

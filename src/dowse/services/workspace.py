@@ -10,9 +10,9 @@ import glob
 import os
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
 
 from dowse.errors import ConfigError
+from dowse.lazy_classes import NamedTuple
 from dowse.security.safe_files import read_regular_file
 from dowse.source.git import toplevel
 from dowse.source.git_address import is_address

@@ -15,10 +15,10 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from dowse.config import cache_folder
 from dowse.errors import DowseError
+from dowse.lazy_classes import NamedTuple
 from dowse.runtime_paths import digest
 from dowse.security.safe_files import make_private_directory, read_regular_file, write_atomically
 from dowse.source.git_address import GitAddress

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
 
+from dowse.lazy_classes import dataclass
 from dowse.source.built import is_built
 from dowse.source.roles import has_generated_name
 

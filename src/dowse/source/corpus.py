@@ -7,12 +7,12 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
 from dowse.errors import SourceError
+from dowse.lazy_classes import dataclass
 from dowse.security.safe_files import open_regular_file
 from dowse.security.terminal import replace_surrogates
 

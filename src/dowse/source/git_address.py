@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from dowse.errors import DowseError
+from dowse.lazy_classes import NamedTuple
 from dowse.source.git import is_commit_hash, is_ref_name, normalise_url
 
 SCHEMES = ("https", "http", "ssh", "git", "file")

@@ -10,9 +10,9 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from dowse.errors import DowseError
+from dowse.lazy_classes import NamedTuple
 from dowse.security.safe_files import read_regular_file, write_atomically
 from dowse.source.git_process import GitError, GitProcess, SandboxedGit
 

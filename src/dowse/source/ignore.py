@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
+
+from dowse.lazy_classes import dataclass
 
 # Of one ignore file. Hand-written files have some hundred rules; a pattern longer than the longest path can't
 # match.

@@ -9,10 +9,10 @@ import os
 import re
 import shutil
 from pathlib import Path
-from typing import NamedTuple
 
 from dowse.config import Settings, cache_folder, index_folder
 from dowse.errors import DowseError
+from dowse.lazy_classes import NamedTuple
 from dowse.runtime_paths import digest
 from dowse.security.safe_files import make_private_directory, write_atomically
 from dowse.source.git import (

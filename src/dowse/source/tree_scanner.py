@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from dowse.errors import SourceError
+from dowse.lazy_classes import dataclass, field
 from dowse.security.safe_files import open_folder_below
 from dowse.source.default_excludes import MARKER_FILES
 from dowse.source.walk import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dowse.errors import SourceError
+from dowse.lazy_classes import dataclass, field, replace
 from dowse.security.safe_files import OpenFolder, open_folder_below, read_below, read_regular_file
 from dowse.source import git
 from dowse.source.default_excludes import (

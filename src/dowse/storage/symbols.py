@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from dowse.lazy_classes import NamedTuple
 from dowse.parsing.spans import join_spans, subtract_spans
 from dowse.types import Span, Symbol, SymbolRecord, SymbolRow
 

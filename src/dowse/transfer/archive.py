@@ -20,11 +20,11 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from dowse.errors import DowseError, IndexVersionError
+from dowse.lazy_classes import dataclass
 from dowse.security.safe_files import open_atomically, open_regular_file, open_without_links
 from dowse.storage.local.catalog import FORMAT_VERSION
 from dowse.version import __version__

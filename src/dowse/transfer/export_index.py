@@ -6,11 +6,11 @@ import contextlib
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from dowse.errors import IndexUnavailable
+from dowse.lazy_classes import NamedTuple, dataclass
 from dowse.security.leftovers import temporary_folder
 from dowse.storage.local.backend import LocalBackend
 from dowse.storage.local.catalog import Catalog

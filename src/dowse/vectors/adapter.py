@@ -15,10 +15,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dowse.lazy_classes import asdict, dataclass, replace
 from dowse.security.safe_files import make_private_directory, read_regular_file, write_atomically
 from dowse.vectors.files import encoder_path
 

@@ -14,9 +14,9 @@ import contextlib
 import json
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 from dowse.errors import DowseError
+from dowse.lazy_classes import NamedTuple
 from dowse.security.safe_files import make_private_directory, write_atomically
 from dowse.write_lock import lock_holder
 

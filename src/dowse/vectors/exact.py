@@ -12,12 +12,12 @@ whole numbers, so nothing depends on which of them is installed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.lazy_classes import NamedTuple, dataclass
 from dowse.vectors.matrix import Matrix, blocks
 from dowse.vectors.quantize import Bits, Codes, Floats, Mask, Rows, quantise
 

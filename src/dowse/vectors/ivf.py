@@ -20,12 +20,12 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.lazy_classes import dataclass, fields
 from dowse.security.safe_files import write_atomically
 from dowse.vectors.exact import (
     Neighbours,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
+from dowse.lazy_classes import replace
 from dowse.vectors.exact import exact_search
 from dowse.vectors.ivf import IvfIndex, ivf_search, load, save
 from dowse.vectors.kmeans import kmeans, matrix_centroids, matrix_labels, nearest_centroids

@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -28,6 +27,7 @@ from numpy.typing import NDArray
 
 from dowse.damage import damage_error
 from dowse.errors import DowseError, IndexVersionError
+from dowse.lazy_classes import asdict, dataclass
 from dowse.vectors.files import FORMAT_VERSION, ORDER, STATE, parse_state
 from dowse.vectors.keys import KEY_BYTES, Heads, Keys, find_sorted, heads
 from dowse.vectors.quantize import Codes, Floats, Rows, restore

@@ -8,12 +8,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dowse.errors import DowseError, IndexLocked
 from dowse.index import REFRESH_FILES, Index
 from dowse.indexing.update import Progress
+from dowse.lazy_classes import dataclass, field, replace
 from dowse.runtime_paths import digest, runtime_folder
 from dowse.source.git import git_directory
 from dowse.source.tree_scanner import ScanResult, TreeScanner

@@ -7,10 +7,10 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
+from dowse.lazy_classes import replace
 from dowse.watch.messages import END, TASKS, EventKind, Forget, Request, Task, WatchEvent
 from dowse.workers.program import worker_program
 from dowse.workers.supervisor import CircuitBreaker, Supervisor, WorkerDied

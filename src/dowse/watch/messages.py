@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from dowse.config import Settings
+from dowse.lazy_classes import NamedTuple, dataclass
 
 # What can be requested of an index, from the least to the most:
 #   finish     build the call graph, embed and learn, as far as that is not done; files are not looked at

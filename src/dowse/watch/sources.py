@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from dowse.lazy_classes import dataclass, field
 
 # The path by which changes name the repository's own ignore file, wherever it is kept.
 GIT_EXCLUDE = ".git/info/exclude"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from dowse.errors import EvalError
@@ -13,6 +12,7 @@ from dowse.eval.datasets.jsonl import FILES, SYMBOLS, read_cases, write_cases
 from dowse.eval.datasets.lines import first_rows, plain_name
 from dowse.eval.datasets.repos import is_suite, read_suite
 from dowse.eval.types import DOCS, HALVES, Dataset, check_choice
+from dowse.lazy_classes import replace
 from dowse.source.corpus import is_corpus
 
 __all__ = ["load_datasets", "read_cases", "write_cases"]

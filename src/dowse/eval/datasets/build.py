@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from dowse.errors import EvalError
 from dowse.eval.types import LEVELS, Case, Dataset, check_choice
+from dowse.lazy_classes import replace
 
 
 def make_dataset(

@@ -15,7 +15,6 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from dowse.eval.datasets.lines import plain_text, read_rows
 from dowse.eval.files import write_text
 from dowse.eval.matching import SPAN
 from dowse.eval.types import Case
+from dowse.lazy_classes import replace
 
 FILES, SYMBOLS = "relevant_files", "relevant_symbols"
 # Gains are 2^grade − 1: far above any scale that people judge on, and far below what a float can hold.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import Counter
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple
 from dowse.types import Definition
 
 _PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n")

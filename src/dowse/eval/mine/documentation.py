@@ -11,13 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from dowse.errors import EvalError
 from dowse.eval.mine import doc_pairs
 from dowse.eval.mine.doc_pairs import Candidate, clean_doc, code_without_docs, first_paragraph
 from dowse.eval.types import DOCS, Case
 from dowse.history.sources import Sources, definitions_in, read
+from dowse.lazy_classes import NamedTuple
 from dowse.parsing.languages import detect_language
 from dowse.parsing.tokenizer import split_identifier
 from dowse.types import Definition

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from dowse.errors import EvalError
@@ -12,6 +11,7 @@ from dowse.eval.reports.aggregate import differences
 from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport
 from dowse.eval.stats import Difference
 from dowse.eval.types import CaseResult, Interval, Result
+from dowse.lazy_classes import asdict
 from dowse.security.terminal import first_line
 
 # Raised when a field changes its meaning or goes away.

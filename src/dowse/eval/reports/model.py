@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from dowse.eval.types import CaseResult, Dataset, Result
+from dowse.lazy_classes import dataclass, field
 
 # The prefix of rows of means over all sets: mean:hybrid.
 MEAN = "mean:"

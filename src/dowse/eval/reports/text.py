@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
-from typing import NamedTuple
 
 from dowse.eval.reports.aggregate import differences, mean_interval
 from dowse.eval.reports.model import MEAN, Report, SetReport, first_rank
@@ -25,6 +24,7 @@ from dowse.eval.reports.wording import (
 from dowse.eval.stats import FEWEST, Difference
 from dowse.eval.types import CaseResult, Interval, Result
 from dowse.formats.style import Style
+from dowse.lazy_classes import NamedTuple
 from dowse.security.terminal import escape_controls
 
 WIDTH = 100

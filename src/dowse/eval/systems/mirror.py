@@ -7,10 +7,10 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from dowse.index import Index
+from dowse.lazy_classes import dataclass
 from dowse.security.leftovers import remove_leftovers
 from dowse.storage.protocol import Reader
 from dowse.types import StoredFile

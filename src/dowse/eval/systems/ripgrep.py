@@ -6,13 +6,13 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from dowse.errors import EvalError
 from dowse.eval.index_symbols import SymbolLines, symbol_result
 from dowse.eval.systems.mirror import Mirror, mirror
 from dowse.eval.types import LEVELS, RankedSearch, SearchResult, check_choice
 from dowse.index import Index
+from dowse.lazy_classes import dataclass, field
 from dowse.types import SymbolRow
 
 # _Lines at most so far apart are one passage, as they would be on one screen.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from heapq import heappop, heappush
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple
 from dowse.storage.protocol import FileSymbol
 from dowse.types import TYPE_KINDS, Fact
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
@@ -36,6 +35,7 @@ from dowse.graph.resolve.values import (
     parse_path,
 )
 from dowse.graph.symbol_table import decode_symbol_table
+from dowse.lazy_classes import NamedTuple
 from dowse.parsing.names import ATTRIBUTE, BARE, REGISTERED, TYPE
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
 from dowse.types import Reference

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
@@ -32,6 +31,7 @@ from dowse.graph.resolve.values import (
     parse_path,
     union_of,
 )
+from dowse.lazy_classes import NamedTuple
 from dowse.parsing.declared_types import parse_declared_type
 from dowse.parsing.facts import parse_type_name
 from dowse.parsing.type_expressions import (

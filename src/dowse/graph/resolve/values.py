@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple
 from dowse.storage.protocol import Target
 from dowse.types import TYPE_KINDS
 

@@ -6,7 +6,6 @@ import argparse
 import os
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from dowse.interfaces.cli.flags import SETTING_FLAGS
 from dowse.interfaces.cli.left_work import leave_unfinished, leave_warm
 from dowse.interfaces.cli.places import find_place
 from dowse.interfaces.cli.printing import print_message
+from dowse.lazy_classes import dataclass
 
 if TYPE_CHECKING:
     from dowse.indexing.update import Report

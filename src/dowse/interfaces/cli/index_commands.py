@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from dowse.interfaces.cli.addresses import address_of, local_path
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import embed_in_background, open_index, update_index
 from dowse.interfaces.cli.printing import print_json, print_line, print_message
+from dowse.lazy_classes import asdict
 
 if TYPE_CHECKING:
     from dowse.index import Index

@@ -7,7 +7,6 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from dowse.ingest.run import LocalWorker, Progress, Summary, Workers, collect_pa
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND
 from dowse.interfaces.cli.common import flag_settings
 from dowse.interfaces.cli.printing import print_json, print_line, print_message
+from dowse.lazy_classes import asdict
 from dowse.progress import StatusLine
 from dowse.storage.open import is_cluster
 

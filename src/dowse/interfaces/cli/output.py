@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from dowse.formats.style import Style, choose_style
 from dowse.interfaces.cli.common import environment
 from dowse.interfaces.cli.printing import print_json, print_message, print_notes
 from dowse.json_form import document
+from dowse.lazy_classes import replace
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:

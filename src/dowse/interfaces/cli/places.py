@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from dowse.config import Settings, index_folder
 from dowse.errors import DowseError
+from dowse.lazy_classes import NamedTuple
 
 
 class Place(NamedTuple):

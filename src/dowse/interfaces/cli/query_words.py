@@ -8,10 +8,10 @@ import stat
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from dowse.errors import UsageError
 from dowse.interfaces.cli.common import environment
+from dowse.lazy_classes import NamedTuple
 
 # Stands for standard input, as in other tools.
 STDIN = "-"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from dowse.config import Settings, load_settings
@@ -26,6 +25,7 @@ from dowse.interfaces.cli.common import (
 from dowse.interfaces.cli.output import write_answer
 from dowse.interfaces.cli.printing import print_message
 from dowse.interfaces.cli.query_words import read_query
+from dowse.lazy_classes import replace
 from dowse.search.forecast import likely_lanes
 from dowse.search.options import OPTIONS, OptionSpec, SearchOptions, SearchRequest, make_options
 from dowse.types import Note

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 from pathlib import Path
 
 from dowse.errors import ConfigError
@@ -13,6 +12,7 @@ from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import open_index
 from dowse.interfaces.cli.printing import print_json, print_line, print_message
+from dowse.lazy_classes import asdict
 from dowse.storage.local.backend import LocalBackend
 
 

@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from dowse.interfaces.cli.output import output_format, write_answer
 from dowse.interfaces.cli.places import Place
 from dowse.interfaces.cli.printing import print_message
 from dowse.json_form import document
+from dowse.lazy_classes import replace
 from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.services.merge import LOOKAHEAD, IndexResult, SearchPage, merge_answers
 from dowse.services.workspace import read_workspace

@@ -9,13 +9,14 @@ import sys
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from dowse.config import Settings, index_folder, load_settings
 from dowse.index import Index
 from dowse.interfaces.cli.common import Environment, environment
 from dowse.interfaces.daemon.client import COMMANDS
 from dowse.interfaces.daemon.frames import DISPLAY_VARIABLES, ERRORS, EXIT, OUTPUT
+from dowse.lazy_classes import NamedTuple
 from dowse.security.terminal import escape_for_terminal
 from dowse.source.git_address import is_address
 

@@ -9,7 +9,6 @@ import sys
 import threading
 import webbrowser
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 from urllib.parse import quote
 
 from fastapi import APIRouter, FastAPI
@@ -21,6 +20,7 @@ from dowse.interfaces.http.problems import Problem, add_handlers
 from dowse.interfaces.http.routes import evaluation, feedback, log, probes, search, status, symbol
 from dowse.interfaces.http.state import ServerState
 from dowse.interfaces.http.static_page import add_page
+from dowse.lazy_classes import replace
 from dowse.services.web.options import WITHOUT_TOKEN, ServeOptions
 from dowse.services.web.server import create_server, listen
 from dowse.version import __version__

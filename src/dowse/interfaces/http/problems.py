@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from http import HTTPStatus
 from math import ceil
 from typing import Any
@@ -28,6 +27,7 @@ from dowse.errors import (
     TooSlow,
 )
 from dowse.json_form import json_form, to_json
+from dowse.lazy_classes import dataclass
 from dowse.services.errors import AmbiguousTarget, Busy, NotFound
 from dowse.services.schemas import model
 from dowse.services.web.problem import RETRY_SECONDS, problem

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from functools import wraps
 from typing import Annotated, Any
 
@@ -13,6 +12,7 @@ from fastapi import Depends, Query, Request
 from dowse.index import Index
 from dowse.interfaces.http.metrics import Metrics
 from dowse.json_form import to_json
+from dowse.lazy_classes import dataclass, field
 from dowse.services.engine import Engine
 from dowse.services.events import EventBroker
 from dowse.services.indexes import ServedIndex, ServedIndexes

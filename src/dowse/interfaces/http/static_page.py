@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from fastapi import FastAPI, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
+
+from dowse.lazy_classes import dataclass
 
 PAGE = Path(__file__).with_name("page")
 # File names in here contain a hash of their content, so they can be cached forever.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from lsprotocol import types
 
 from dowse.graph.keys import family_of
@@ -12,6 +10,7 @@ from dowse.graph.type_hierarchy import is_type
 from dowse.interfaces.lsp.import_paths import files_imported_as, path_files
 from dowse.interfaces.lsp.local_names import Local, find_local
 from dowse.interfaces.lsp.source import Source, Word
+from dowse.lazy_classes import NamedTuple
 from dowse.types import NON_DEFINITION_KINDS, StoredFile, SymbolRow
 
 # Symbols with the name under the cursor that are offered where the graph has no edge.

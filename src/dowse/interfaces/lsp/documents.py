@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import NamedTuple
 
 from lsprotocol import types
 
 from dowse.interfaces.lsp.encoding import Encoding
 from dowse.interfaces.lsp.folders import normal_uri
+from dowse.lazy_classes import NamedTuple, dataclass, field
 
 # The line ends of the protocol; `str.splitlines` knows more.
 _LINE_END = re.compile(r"\r\n|\n|\r")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from dowse.interfaces.lsp.source import Source, Word
+from dowse.lazy_classes import NamedTuple
 from dowse.types import StoredFile, SymbolRow
 
 # Lines of one function that are read.

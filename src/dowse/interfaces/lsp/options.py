@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from dowse.lazy_classes import dataclass, field
 from dowse.services.web.options import Limits
 
 # The first request for a folder waits so long until its index can be searched.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from lsprotocol import types
 
@@ -13,6 +12,7 @@ from dowse.interfaces.lsp.encoding import Encoding
 from dowse.interfaces.lsp.folders import Folder, path_of_uri
 from dowse.interfaces.lsp.options import ClientOptions
 from dowse.interfaces.lsp.source import Source
+from dowse.lazy_classes import dataclass
 from dowse.services.calls import Call
 from dowse.types import StoredFile
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from lsprotocol import types
 
@@ -12,6 +11,7 @@ from dowse.formats.snippets import definition_line, find_name
 from dowse.interfaces.lsp.documents import Document
 from dowse.interfaces.lsp.encoding import Encoding
 from dowse.interfaces.lsp.folders import Folder
+from dowse.lazy_classes import NamedTuple
 from dowse.services.targets import Target
 from dowse.storage.protocol import Reader
 from dowse.types import NON_DEFINITION_KINDS, StoredFile, SymbolRow

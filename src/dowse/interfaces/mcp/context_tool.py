@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dowse.interfaces.mcp.arguments import ContextArguments
 from dowse.interfaces.mcp.budget import truncate
 from dowse.interfaces.mcp.frame import FRAME_BYTES, frame
 from dowse.interfaces.mcp.reply import Reply, ToolContext, describe_roots, note_lines
+from dowse.lazy_classes import dataclass
 from dowse.search.token_budget import ContextAnswer, file_text
 from dowse.security.terminal import escape_controls
 from dowse.token_estimate import BYTES_PER_TOKEN, byte_length

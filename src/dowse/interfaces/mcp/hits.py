@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from dowse.formats.text import also_in_line, format_percent
 from dowse.interfaces.mcp.budget import PREVIEW_LINES, allocate_lines, truncate_line
 from dowse.interfaces.mcp.frame import FRAME_BYTES, frame, quote_name
+from dowse.lazy_classes import dataclass
 from dowse.parsing.tokenizer import tokenize
 from dowse.security.terminal import escape_controls, escape_name
 from dowse.token_estimate import BYTES_PER_TOKEN, byte_length

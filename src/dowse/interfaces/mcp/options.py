@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dowse.lazy_classes import dataclass, field
 from dowse.services.web.options import Limits
 
 # The first call on a repository waits so long until it can be searched. Clients give up after 60 s.

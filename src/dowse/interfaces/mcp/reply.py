@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from dowse.interfaces.mcp.readiness import progress_text
 from dowse.interfaces.mcp.repositories import Repository
+from dowse.lazy_classes import dataclass, replace
 from dowse.security.terminal import escape_name
 from dowse.services.calls import Call
 from dowse.types import Note

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from dataclasses import replace
 
 from mcp.server.stdio import stdio_server
 
 from dowse.errors import DowseError
 from dowse.interfaces.mcp.options import McpOptions
 from dowse.interfaces.mcp.server import McpServer
+from dowse.lazy_classes import replace
 from dowse.process_memory import prepare_for_long_life
 from dowse.services.web.options import WITHOUT_TOKEN, ServeOptions, is_loopback
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 from dowse.errors import DowseError
 from dowse.interfaces.mcp.arguments import RelatedArguments, SearchArguments
@@ -23,6 +22,7 @@ from dowse.interfaces.mcp.reply import (
 )
 from dowse.interfaces.mcp.repositories import Repository
 from dowse.interfaces.mcp.symbol_tools import open_symbol
+from dowse.lazy_classes import replace
 from dowse.parsing.tokenizer import tokenize
 from dowse.search.related import Related
 from dowse.security.terminal import escape_name

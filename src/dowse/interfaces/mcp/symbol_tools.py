@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from dowse.errors import DowseError
 from dowse.formats.graph_text import render_graph
@@ -17,6 +16,7 @@ from dowse.interfaces.mcp.frame import frame, quote_name
 from dowse.interfaces.mcp.hits import Line, call_signature, numbered
 from dowse.interfaces.mcp.reply import Reply, ToolContext, describe_roots, note_lines, notes_for_agents
 from dowse.interfaces.mcp.repositories import Repository, parse_location
+from dowse.lazy_classes import dataclass, replace
 from dowse.security.terminal import escape_name
 from dowse.services.errors import AmbiguousTarget
 from dowse.services.indexes import ServedIndexes

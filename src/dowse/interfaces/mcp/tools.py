@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from mcp_types import Tool, ToolAnnotations
 
@@ -25,6 +24,7 @@ from dowse.interfaces.mcp.reply import Reply
 from dowse.interfaces.mcp.search_tools import related, search
 from dowse.interfaces.mcp.status_tool import status
 from dowse.interfaces.mcp.symbol_tools import calls, symbol
+from dowse.lazy_classes import NamedTuple
 from dowse.services.commits import LogPage
 from dowse.services.indexes import Status
 from dowse.services.merge import SearchPage

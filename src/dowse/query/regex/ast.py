@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal as Choice
+
+from dowse.lazy_classes import dataclass
 
 Range = tuple[int, int]  # inclusive code points
 # Upper bounds of RE2's instructions for one character, by measurement: of Unicode tables, of a range beyond

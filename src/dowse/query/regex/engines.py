@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
 from dowse import deadline
+from dowse.lazy_classes import dataclass
 from dowse.query.regex import re2_engine
 from dowse.query.regex.ast import (
     CharClass,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from functools import lru_cache
-from typing import NamedTuple
 
 import re2  # noqa: F401 - loaded before the first request
 
 from dowse.errors import QueryError
+from dowse.lazy_classes import NamedTuple
 from dowse.query.regex import nfa, translate  # noqa: F401 - the same
 from dowse.query.regex.ast import Node
 from dowse.query.regex.engines import Engines

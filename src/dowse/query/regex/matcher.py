@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal as Choice
 
 from dowse import deadline
 from dowse.errors import QueryError
+from dowse.lazy_classes import dataclass
 from dowse.query.ast import Phrase, Regex
 from dowse.query.regex.ast import Concat, Literal, Node
 from dowse.query.regex.engines import Engine, Engines, find_all, line_around, running_lengths

@@ -5,10 +5,9 @@ Thompson's construction (1968) run by a Pike VM, in Python: slow per character, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from dowse import deadline
 from dowse.errors import QueryError
+from dowse.lazy_classes import dataclass, field
 from dowse.query.regex import re2_engine
 from dowse.query.regex.ast import (
     Alternate,

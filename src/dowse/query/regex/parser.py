@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from dowse.errors import QueryError
+from dowse.lazy_classes import dataclass, replace
 from dowse.query.regex.ast import (
     Alternate,
     Assertion,

@@ -5,11 +5,11 @@ Character classes without such syntax become explicit ranges.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import groupby
 
 from dowse import deadline
+from dowse.lazy_classes import replace
 from dowse.query.regex import re2_engine
 from dowse.query.regex.ast import (
     Alternate,

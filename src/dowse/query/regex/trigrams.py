@@ -7,9 +7,9 @@ characters of a text, lower-cased. A trigram query has false positives, but no f
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import product
 
+from dowse.lazy_classes import dataclass
 from dowse.query.regex.ast import Alternate, Assertion, CharClass, Concat, Literal, Node, Repeat
 from dowse.query.regex.matcher import Pattern
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.damage import translate_errors
+from dowse.lazy_classes import dataclass
 from dowse.parsing.tokenizer import tokenize
 from dowse.research.tfidf.segment import (
     Segment,

@@ -26,13 +26,13 @@ import hashlib
 import json
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.lazy_classes import asdict, dataclass
 from dowse.security.safe_files import open_atomically, write_atomically
 from dowse.vectors.files import STATE
 from dowse.vectors.keys import Keys, as_keys, heads

@@ -7,10 +7,10 @@ Zaragoza, 2009).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import starmap
 
 from dowse import deadline
+from dowse.lazy_classes import dataclass, replace
 from dowse.parsing.tokenizer import tokenize, tokenize_query
 from dowse.query.ast import Constraint
 from dowse.search.lanes.jobs import LaneResult, columns

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dowse.lazy_classes import replace
 from dowse.query.ast import Constraint
 from dowse.search.lanes.embedding_result import AdaptedResult, EmbeddingResult
 from dowse.search.lanes.jobs import LaneResult, columns

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dowse.lazy_classes import dataclass, field
 from dowse.search.lanes.jobs import LaneResult
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dowse import deadline
 from dowse.damage import CATALOG_ERRORS
 from dowse.errors import Cancelled, DowseError, QueryError
+from dowse.lazy_classes import NamedTuple, dataclass
 from dowse.security.terminal import first_line
 
 if TYPE_CHECKING:

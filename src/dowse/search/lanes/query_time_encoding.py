@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from dowse.config import cache_folder
+from dowse.lazy_classes import NamedTuple, dataclass
 from dowse.search.lanes.bm25 import keyword_lane
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
+from dowse.lazy_classes import dataclass
 from dowse.parsing.tokenizer import content_words, tokenize
 from dowse.query.ast import Constraint
 from dowse.search.lanes.jobs import LaneResult, columns

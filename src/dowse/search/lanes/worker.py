@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import pickle
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from dowse.lazy_classes import NamedTuple
 from dowse.search.lanes.jobs import UserError, failure
 from dowse.workers.child import READY, Channel, time_limit
 from dowse.workers.frames import pack

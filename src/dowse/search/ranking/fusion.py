@@ -18,10 +18,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple, dataclass, field
 from dowse.search.lanes.bm25 import query_terms, without_language
 from dowse.search.ranking.profile import BlendWeights
 from dowse.storage.protocol import Reader

@@ -16,8 +16,9 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from dowse.lazy_classes import NamedTuple
 from dowse.search.ranking.signals import QueryFeatures, RankedHit, name_terms
 from dowse.types import TYPE_KINDS, Contribution
 

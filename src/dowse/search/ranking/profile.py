@@ -13,7 +13,8 @@ docs/RANKING.md has what they are worth.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from dowse.lazy_classes import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

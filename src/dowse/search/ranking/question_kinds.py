@@ -14,10 +14,10 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dowse.lazy_classes import fields, replace
 from dowse.search.ranking.profile import BlendWeights, Profile
 
 KINDS = ("change", "description", "topic")

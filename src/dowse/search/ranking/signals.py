@@ -11,9 +11,8 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple, dataclass, field, replace
 from dowse.parsing.tokenizer import split_identifier, stem
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.qualified_names import is_module_named, is_named

@@ -8,8 +8,8 @@ import ipaddress
 import re
 import socket
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple
 from dowse.services.web.options import ServeOptions, is_loopback
 from dowse.services.web.peers import is_own_connection
 

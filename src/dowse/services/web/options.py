@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from dowse.lazy_classes import dataclass, field
 
 # Printed by servers that ask for no token.
 WITHOUT_TOKEN = "without a token: every user and program of this machine may read the code"  # noqa: S105

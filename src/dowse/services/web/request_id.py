@@ -6,11 +6,12 @@ import re
 import secrets
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from starlette.types import Message, Scope, Send
+
+from dowse.lazy_classes import dataclass, field
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
 from dowse.errors import ConfigError
+from dowse.lazy_classes import dataclass, field
 from dowse.security.safe_files import open_regular_file
 
 SCHEMES = ("elastic", "elastics")

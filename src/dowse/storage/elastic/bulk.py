@@ -8,9 +8,10 @@ import random
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError, IndexMissing
+from dowse.lazy_classes import NamedTuple
 from dowse.storage.elastic.client import WRITE_SECONDS, Client
 from dowse.storage.elastic.errors import (
     ClusterBusy,

@@ -7,8 +7,9 @@ import json
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
+from dowse.lazy_classes import NamedTuple
 from dowse.storage.elastic.names import (
     EDGES,
     FILES,

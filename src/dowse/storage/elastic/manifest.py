@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple
 from dowse.storage.elastic.documents import Document
 from dowse.storage.elastic.names import FILES, NAMES, SYMBOLS, VERSIONED, file_id
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dowse.lazy_classes import replace
 from dowse.storage.elastic.edges import EdgeReader
 from dowse.storage.elastic.errors import TooManyClauses
 from dowse.storage.elastic.globs import Query

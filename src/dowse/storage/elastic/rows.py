@@ -5,8 +5,9 @@ from __future__ import annotations
 from base64 import b64decode
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from dowse.lazy_classes import NamedTuple
 from dowse.parsing.spans import join_spans
 from dowse.security.terminal import replace_surrogates
 from dowse.storage.cache import BoundedCache, ReadCache

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dowse.errors import IndexMissing, IndexVersionError
+from dowse.lazy_classes import dataclass, fields
 from dowse.storage.elastic.errors import AccessDenied
 from dowse.storage.elastic.globs import Query
 from dowse.storage.elastic.names import FILES, ID_FIELD, META, NAMES, STATE_ID, SYMBOLS, source_id

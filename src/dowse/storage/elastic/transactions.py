@@ -10,10 +10,10 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from dowse.errors import IndexMissing
+from dowse.lazy_classes import dataclass
 from dowse.storage.elastic.bulk import Action, BulkWriter
 from dowse.storage.elastic.client import Client
 from dowse.storage.elastic.lease import LeaseLost, SourceLease

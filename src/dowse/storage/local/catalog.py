@@ -9,10 +9,11 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
 from dowse.damage import damage_error, is_write_error, lacks_pages
 from dowse.errors import IndexMissing, IndexOutdated, IndexVersionError
+from dowse.lazy_classes import NamedTuple
 from dowse.security.safe_files import make_private_directory
 from dowse.storage.local.batches import placeholders
 from dowse.storage.local.graph_tables import SCHEMA as GRAPH_SCHEMA

@@ -9,8 +9,8 @@ import sqlite3
 from array import array
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
-from typing import NamedTuple
 
+from dowse.lazy_classes import NamedTuple
 from dowse.storage.columns import pack_columns, unpack_columns
 from dowse.storage.local.batches import select_among
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from dowse.errors import EvalError
@@ -22,6 +21,7 @@ from dowse.interfaces.cli.evaluation.mining import build, build_entry, mined_dat
 from dowse.interfaces.cli.evaluation.output import check_output_path, progress, write_report
 from dowse.interfaces.cli.evaluation.parser import chosen_configurations, split_list
 from dowse.interfaces.cli.printing import print_message
+from dowse.lazy_classes import replace
 from dowse.source.corpus import is_corpus
 
 _INDEX_SETTINGS = ("backend", "exclude", "strip_docs", "encoder", "view", "reranker")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
@@ -14,6 +13,7 @@ from dowse.feedback.store import FeedbackCount
 from dowse.interfaces.http.problems import FeedbackOff
 from dowse.interfaces.http.state import IndexName, State, in_thread
 from dowse.json_form import json_form
+from dowse.lazy_classes import dataclass
 from dowse.services.indexes import ServedIndex
 from dowse.services.schemas import model
 from dowse.symbol_lookup import UnknownName

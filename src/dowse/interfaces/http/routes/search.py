@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
@@ -16,6 +15,7 @@ from dowse.answer import Answer
 from dowse.errors import DowseError
 from dowse.interfaces.http.state import IndexName, ServerState, State
 from dowse.json_form import document, to_json
+from dowse.lazy_classes import asdict
 from dowse.search.options import OPTIONS, make_options
 from dowse.services.errors import Busy
 from dowse.services.indexes import ServedIndex

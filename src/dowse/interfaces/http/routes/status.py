@@ -8,7 +8,6 @@ import json
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -19,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from dowse.errors import DowseError
 from dowse.interfaces.http.state import IndexName, State, in_thread
 from dowse.json_form import to_json
+from dowse.lazy_classes import dataclass
 from dowse.services.events import ProgressEvent
 from dowse.services.indexes import ServedIndex, Status, index_status, server_status
 from dowse.services.schemas import model

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
@@ -13,6 +12,7 @@ from dowse.graph.model import GraphAnswer
 from dowse.graph.queries import find_path_between
 from dowse.interfaces.http.state import IndexName, State, Target, in_slow_thread, in_thread
 from dowse.json_form import document, json_form
+from dowse.lazy_classes import dataclass
 from dowse.services.schemas import document_model, model
 from dowse.services.symbol_page import SymbolPage, symbol_page
 from dowse.services.targets import RelatedPage, open_target, related_to, resolve_overloads, walk
