@@ -16,6 +16,7 @@ def main() -> int:
     arguments = sys.argv[1:]
     answered = run_in_daemon(arguments)
     if answered is not None:
+        _exit_at_once(answered)
         return answered
     import gc
 

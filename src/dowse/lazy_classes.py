@@ -1,7 +1,7 @@
 """`dataclass` and `NamedTuple` as in the standard library, for classes that load fast.
 
 There, the methods of each class are compiled when its module is loaded: .8 ms a class, and a search loads a
-hundred. Here `__init__` is compiled when the first object is made, and nothing else is. `dataclasses.asdict`
+hundred. Here `__init__` is compiled once some objects were made, and nothing else is. `dataclasses.asdict`
 and all else of that module takes these classes, too. For type checkers they are the standard library's.
 """
 
@@ -25,6 +25,8 @@ _STANDARD = ("__dataclass_fields__", "__dataclass_params__", "__signature__")
 # What a class with slots is made anew without.
 _NOT_COPIED = ("__dict__", "__weakref__")
 _set = object.__setattr__
+# Compiling takes as long as a hundred objects that are made without.
+_MADE_SLOWLY = 20
 
 
 class _Field:
@@ -97,8 +99,17 @@ def _add_methods(cls: type, declared: list[_Field], *, frozen: bool, eq: bool) -
     shown = [each.name for each in declared if each.is_in("repr")]
     values = _getter([each.name for each in declared if each.is_in("compare")])
 
-    def __init__(self: object, *given: object, **named: object) -> None:
-        compiled = _compile_init(declared, frozen=frozen, then="__post_init__" in dir(cls))
+    then = getattr(cls, "__post_init__", None)
+    made = 0
+
+    def __init__(self: object, *given: Any, **named: Any) -> None:  # noqa: ANN401
+        nonlocal made
+        made += 1
+        if made <= _MADE_SLOWLY and _fill(self, declared, given, named):
+            if then is not None:
+                then(self)
+            return
+        compiled = _compile_init(declared, frozen=frozen, then=then is not None)
         cls.__init__ = compiled  # type: ignore[misc]
         compiled(self, *given, **named)
 
@@ -150,6 +161,24 @@ def _refuse(self: object, name: str, value: object = None) -> None:
 
 def _positional(declared: list[_Field]) -> list[_Field]:
     return [each for each in declared if each.is_in("init") and not each.arguments["kw_only"]]
+
+
+def _fill(self: object, declared: list[_Field], given: tuple[object, ...], named: dict[str, object]) -> bool:
+    """Set all fields of a new object; False where arguments are wrong: the compiled function reports that."""
+    values = {each.name: value for each, value in zip(_positional(declared), given, strict=False)} | named
+    if len(values) != len(given) + len(named):
+        return False
+    for each in declared:
+        name = each.name
+        if name in values and each.is_in("init"):
+            _set(self, name, values.pop(name))
+        elif each.default is not _MISSING:
+            _set(self, name, each.default)
+        elif each.factory is not _MISSING:
+            _set(self, name, each.factory())
+        elif each.is_in("init"):
+            return False
+    return not values
 
 
 def _compile_init(declared: list[_Field], *, frozen: bool, then: bool) -> Callable[..., None]:

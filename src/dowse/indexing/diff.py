@@ -31,7 +31,7 @@ SkippedStamps = dict[str, tuple[tuple[int, int], str]]
 _SAMPLE = 50
 # Folders that hold copies of other projects in many repositories, and code of their own in as many.
 _FOLDERS_OF_COPIES = frozenset(["deps", "ext", "external", "extlib", "subprojects", "3p"])
-_LICENCE = re.compile(r"(?:licen[cs]es?|copying|unlicense)\b", re.IGNORECASE)
+_LICENCE = r"(?i)(?:licen[cs]es?|copying|unlicense)\b"
 
 
 @dataclass(slots=True)
@@ -149,7 +149,7 @@ class _Parts:
 
 def _has_licence(folder: str) -> bool:
     with contextlib.suppress(OSError):
-        return any(map(_LICENCE.match, os.listdir(folder)))
+        return any(re.match(_LICENCE, name) for name in os.listdir(folder))
     return False
 
 

@@ -42,7 +42,6 @@ _ACTIVITIES = {
         "development",
     ),
 }
-_ACTIVITY = {name: re.compile(pattern, re.IGNORECASE) for name, (pattern, _) in _ACTIVITIES.items()}
 # Wordings of a question for instructions.
 _ASKS_HOW = re.compile(
     r"\b(?:how (?:do|can|should|would|to|does one)\b(?! (?:it|the|this|that|they)\b)|steps? (?:to|for|of)"
@@ -61,7 +60,8 @@ def asked_activity(text: str) -> str:
     text = " ".join(text.split())
     if len(text) > _MAX_LENGTH or not (_ASKS_HOW.search(text) or _INSTRUCTS.match(text)):
         return ""
-    return next((name for name, pattern in _ACTIVITY.items() if pattern.search(text)), "")
+    # Compiled here, and kept by `re`: few questions come so far.
+    return next((name for name, (form, _) in _ACTIVITIES.items() if re.search(form, text, re.IGNORECASE)), "")
 
 
 def guide_words(activity: str) -> str:

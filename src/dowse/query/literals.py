@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 
 from dowse.lazy_classes import NamedTuple
 from dowse.parsing.tokenizer import STOP_WORDS
@@ -83,6 +82,8 @@ def message_tokens(text: str) -> list[str]:
 def align(message: Sequence[str], literal: str) -> Match:
     """Return how much of a message a literal explains; both have to agree letter by letter."""
     tokens = message_tokens(literal)
+    from difflib import SequenceMatcher  # after the rest: few questions come so far
+
     blocks = SequenceMatcher(None, message, tokens, autojunk=False).get_matching_blocks()
     same = [
         [token for token in message[block.a : block.a + block.size] if token[0].isalnum()] for block in blocks

@@ -52,17 +52,16 @@ _NAME = (
     r"`(?P<tick>[^`\s]+)`|\"(?P<quote>[^\"\s]+)\"|'(?P<single>[^'\s]+)'"
     rf"|(?P<location>[\w./\\-]+\.\w+:(?:\d+|[^\W\d][\w.]*[!?=]?))|(?P<bare>{_BARE})"
 )
-_SEED = re.compile(
-    rf"(?:(?:the|this|that|our|my) )?(?:{_NOUN} )?(?:called |named )?(?:{_NAME})(?P<call>\([^()]*\))?"
-    rf"(?: {_NOUN}s?)?\Z",
-    re.IGNORECASE,
+# Strings, which `re` compiles when a question first needs them.
+_SEED = (
+    rf"(?i)(?:(?:the|this|that|our|my) )?(?:{_NOUN} )?(?:called |named )?(?:{_NAME})(?P<call>\([^()]*\))?"
+    rf"(?: {_NOUN}s?)?\Z"
 )
 # A description of a symbol: "the function that parses cookies", "the retry helper", "our base class".
-_DESCRIBED = re.compile(
-    rf"(?:the|this|that|our|my|whatever) (?:[\w-]+ ){{0,4}}?(?:{_NOUN}|code|handler|callback|logic|parser"
+_DESCRIBED = (
+    rf"(?i)(?:the|this|that|our|my|whatever) (?:[\w-]+ ){{0,4}}?(?:{_NOUN}|code|handler|callback|logic|parser"
     r"|helper|routine|hook|component|file|middleware|command|endpoint|factory|builder"
-    r"|manager|cache|client|server)s?(?: .+)?\Z",
-    re.IGNORECASE,
+    r"|manager|cache|client|server)s?(?: .+)?\Z"
 )
 _PRONOUNS = frozenset(
     """it this that these those them they something anything everything nothing here there me you us we i
@@ -113,14 +112,14 @@ def _query_of(form: Form, match: re.Match[str], exists: Callable[[str], bool]) -
     names = {group: _name(text, form.strength, exists) for group, text in match.groupdict().items()}
     if all(names.values()):
         return StructuralQuery(form.relation, names["x"], names.get("y", ""))
-    if form.strength == "open" and _DESCRIBED.match(match["x"]):
+    if form.strength == "open" and re.match(_DESCRIBED, match["x"]):
         return StructuralQuery(form.relation, "", described=match["x"])
     return None
 
 
 def _name(text: str, strength: str, exists: Callable[[str], bool]) -> str:
     """Return the name that a part of a question consists of, "" if it is none."""
-    match = _SEED.match(text)
+    match = re.match(_SEED, text)
     if not match:
         return ""
     quoted = match["tick"] or match["quote"] or match["single"] or match["location"]

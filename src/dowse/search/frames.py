@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from dowse.lazy_classes import NamedTuple
-from dowse.query.stack_trace import Frame, StackTrace
 from dowse.search.ranking.signals import RankedHit
 from dowse.storage.protocol import Reader
 from dowse.types import NON_DEFINITION_KINDS, Contribution, Note, StoredFile, SymbolRow
+
+if TYPE_CHECKING:
+    from dowse.query.stack_trace import Frame, StackTrace
 
 # Frames that become hits; those further out say less and less.
 _MAX_HITS = 20

@@ -34,7 +34,7 @@ _SIDECAR_SUFFIXES = tuple(".md .txt .rst .tsv .csv .json .yaml .yml .pkl .parque
 _SIDECAR_NAMES = frozenset({"LICENSE", "README", "NOTICE", "COPYING", "CITATION.cff"})
 
 # JSONL files of a BEIR folder that hold queries, not functions.
-_NOT_FUNCTIONS = re.compile(r"(?:queries|qrels|questions|topics)\b.*", re.IGNORECASE)
+_NOT_FUNCTIONS = r"(?i)(?:queries|qrels|questions|topics)\b.*"
 
 # Enough lines to tell a corpus with a few bad lines from another file.
 _SNIFFED_LINES = 20
@@ -50,7 +50,7 @@ _MAX_RATIO, _FREE_BYTES = 200, 100_000_000
 # Detecting a corpus must stay cheap, and the largest corpora have some hundred files.
 _MAX_FOLDER_ENTRIES, _MAX_DEPTH = 5_000, 20
 
-_LINE_FRAGMENT = re.compile(r"#L(\d{1,9})(?:-L?(\d{1,9}))?\Z")
+_LINE_FRAGMENT = r"#L(\d{1,9})(?:-L?(\d{1,9}))?\Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _corpus_files(folder: str) -> tuple[str, ...]:
         if Path(folder, name).is_file():
             return (os.path.join(folder, name),)
     files = [file for file in _files_below(folder) if file.endswith(ENDINGS)]
-    return tuple(sorted(file for file in files if not _NOT_FUNCTIONS.match(Path(file).name)))
+    return tuple(sorted(file for file in files if not re.match(_NOT_FUNCTIONS, Path(file).name)))
 
 
 def _has_only_data(folder: str) -> bool:
@@ -212,7 +212,7 @@ def _parse(line: bytes, file: str, number: int) -> CorpusFunction | str:
     if len(code) > _MAX_CODE_CHARACTERS:
         return f"more than {_MAX_CODE_CHARACTERS:,} characters of code"
     url = _text(rows, _URL)
-    lines = _LINE_FRAGMENT.search(url)
+    lines = re.search(_LINE_FRAGMENT, url)
     return CorpusFunction(
         id=_text((row,), _ID) or url or f"{Path(file).name}:{number}",
         repo=_text(rows, _REPO),

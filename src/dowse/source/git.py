@@ -17,7 +17,7 @@ from dowse.security.safe_files import FileTooLarge, NotRegularFile, read_below, 
 from dowse.security.terminal import escape_surrogates
 from dowse.source.git_config import MAX_CONFIG_BYTES, read_config
 
-_SCP_URL = re.compile(r"(?:[^@/]+@)?(?:\[[^\]]+\]|[^:/\[\]]+):(?!//)(.+)")
+_SCP_URL = r"(?:[^@/]+@)?(?:\[[^\]]+\]|[^:/\[\]]+):(?!//)(.+)"
 _MAX_URL_CHARACTERS = 4096
 MAX_REF_BYTES = 4096
 MAX_PACKED_REFS_BYTES = 64_000_000
@@ -141,7 +141,7 @@ def normalise_url(url: str) -> str:
     if "://" in url:
         scheme, _, rest = url.partition("://")
         path = rest if scheme == "file" else rest.partition("/")[2]
-    elif (scp := _SCP_URL.fullmatch(url)) is not None:
+    elif (scp := re.fullmatch(_SCP_URL, url)) is not None:
         path = scp[1]
     else:
         path = url

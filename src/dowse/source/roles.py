@@ -22,12 +22,12 @@ _FOLDERS = {
     "docs": "doc docs documentation _docs javadoc website wiki",
 }
 
-_GUIDE = re.compile(
-    r"(?:\A|/)(?:(?:CONTRIBUTING|README|DEVELOP\w*|HACKING|RELEAS\w*|PUBLISHING|INSTALL\w*|BUILD\w*|TESTING"
+# Strings, which `re` compiles when a file first needs them.
+_GUIDE = (
+    r"(?i)(?:\A|/)(?:(?:CONTRIBUTING|README|DEVELOP\w*|HACKING|RELEAS\w*|PUBLISHING|INSTALL\w*|BUILD\w*|TESTING"
     r"|MAINTAIN\w*|dev|getting[-_]started|quickstart)[\w-]*(?:\.(?:md|rst|txt|adoc|markdown|org))?"
     r"|(?:GNU)?makefile|justfile|taskfile\.ya?ml|rakefile|tox\.ini|noxfile\.py|(?:package|composer)\.json"
-    r"|\.(?:github|gitlab|circleci)/[\w/.-]*\.ya?ml|\.travis\.yml)\Z",
-    re.IGNORECASE,
+    r"|\.(?:github|gitlab|circleci)/[\w/.-]*\.ya?ml|\.travis\.yml)\Z"
 )
 
 # The first role that matches wins: who wrote the code matters more than its purpose, and a benchmark among
@@ -37,10 +37,10 @@ ROLES = ("vendored", "generated", "benchmark", "test", "example", "docs")
 _FOLDER_ROLES = {name: role for role in reversed(ROLES) for name in _FOLDERS[role].split()}
 
 # MyApp.Tests/, FooTests/, core-tests/, …
-_TEST_FOLDER = re.compile(r".*(?:[a-z0-9](?:Unit|Integration)?Tests|[._-](?:[Uu]nit)?[Tt]ests?|-specs?)\Z")
+_TEST_FOLDER = r".*(?:[a-z0-9](?:Unit|Integration)?Tests|[._-](?:[Uu]nit)?[Tt]ests?|-specs?)\Z"
 # client-dist/, dist-es5/, cmake-build-debug/, …
-_BUILT_FOLDER = re.compile(r"(?:.*[._-])?dist(?:[._-].*)?\Z|cmake-build(?:-.*)?\Z|storybook-static\Z")
-_BENCHMARK_FOLDER = re.compile(r".*(?:[a-z0-9]Benchmarks?|[._-][Bb]ench(?:mark)?s?)\Z")
+_BUILT_FOLDER = r"(?:.*[._-])?dist(?:[._-].*)?\Z|cmake-build(?:-.*)?\Z|storybook-static\Z"
+_BENCHMARK_FOLDER = r".*(?:[a-z0-9]Benchmarks?|[._-][Bb]ench(?:mark)?s?)\Z"
 
 # Compiled when they are first needed: that takes milliseconds, and most searches look at no new file.
 _NAME_PATTERNS = {
@@ -102,7 +102,7 @@ def file_role(path: str) -> str:
 
 def is_guide(path: str) -> bool:
     """Whether a file tells people, or a machine of theirs, how to build, test or release the project."""
-    return _GUIDE.search(path) is not None
+    return re.search(_GUIDE, path) is not None
 
 
 def has_generated_name(path: str) -> bool:
@@ -124,8 +124,8 @@ def _segment_role(segment: str) -> str:
     role = _FOLDER_ROLES.get(segment.lower(), "")
     if role:
         return role
-    if _BUILT_FOLDER.match(segment.lower()):
+    if re.match(_BUILT_FOLDER, segment.lower()):
         return "generated"
-    if _BENCHMARK_FOLDER.match(segment):
+    if re.match(_BENCHMARK_FOLDER, segment):
         return "benchmark"
-    return "test" if _TEST_FOLDER.match(segment) else ""
+    return "test" if re.match(_TEST_FOLDER, segment) else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +18,8 @@ _BLOCK_ROWS = 16_384
 
 def put_generation(staging: Path, folder: Path) -> None:
     """Commit catalog and text indexes of another folder as the generation after the last one."""
+    import shutil
+
     _check_text(staging / layout.TEXT)
     with (
         contextlib.closing(Catalog.open_for_writing(layout.catalog_path(staging))) as new,
@@ -38,6 +39,8 @@ def put_generation(staging: Path, folder: Path) -> None:
 
 def put_vectors(staging: Path, folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> None:
     """Add vectors of another folder: they are named by content, so that those that are there stay valid."""
+    import shutil
+
     for vectors in sorted((staging / layout.VECTORS).glob("*")):
         target = folder / layout.VECTORS / vectors.name
         if (target / STATE).exists():
