@@ -32,7 +32,7 @@ BUDGETS = {
     "parsing": 6_795,
     "query": 4_070,
     "research": 1_620,
-    "search": 7_210,
+    "search": 7_260,
     "security": 600,
     "services": 3_060,
     "source": 3_270,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, overload
 from dowse.errors import DowseError
 from dowse.json_form import json_form, to_json
 from dowse.lazy_classes import dataclass, field
-from dowse.types import EmbeddingCoverage, Hit, LaneReport, Note, PlanReport
+from dowse.types import EmbeddingCoverage, Hit, LaneReport, Note, PlanReport, StageTime
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-@json_form(hidden=("words",), renamed={"total_candidates": "candidates"})
+@json_form(hidden=("words", "stages"), renamed={"total_candidates": "candidates"})
 @dataclass(frozen=True, slots=True)
 class Answer(Sequence[Hit]):
     """The response of a search: the hits and how they were found."""
@@ -28,6 +28,7 @@ class Answer(Sequence[Hit]):
     embedded: EmbeddingCoverage | None = None  # None where no encoder is in use
     plan: PlanReport | None = None
     lanes: tuple[LaneReport, ...] = field(default=(), compare=False)  # with times, which differ
+    stages: tuple[StageTime, ...] = field(default=(), compare=False)  # in their order
     words: tuple[str, ...] = ()  # of the query, with those of phrases, misspelt ones corrected
 
     def __len__(self) -> int:

@@ -177,6 +177,13 @@ class LaneReport(NamedTuple):
     problem: str = ""  # why it is left out, if it is
 
 
+class StageTime(NamedTuple):
+    """How long one stage of a search took."""
+
+    stage: str  # "plan", "exact", "lanes", "fusion", "ranking", "refinement", "confidence" or "texts"
+    milliseconds: float
+
+
 @dataclass(frozen=True, slots=True)
 class PlanReport:
     """How a query was classified, and how it was answered."""

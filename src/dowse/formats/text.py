@@ -123,6 +123,7 @@ def _render_plan(answer: Answer, style: Style) -> str:
     fields = {
         "plan": plan.reason,
         "lanes": ", ".join(lanes),
+        "stages": ", ".join(f"{each.stage} {each.milliseconds:.1f} ms" for each in answer.stages),
         "fusion": plan.fusion,
         "graph": " ".join((plan.relation or "around", *plan.seeds)) if plan.relation or plan.seeds else "",
         "expanded": ", ".join(plan.expanded),

@@ -16,6 +16,7 @@ from dowse.search.planner import Plan
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.question_kinds import asks_for_change, profile_for_question
 from dowse.search.ranking.signals import QueryFeatures, RankedHit
+from dowse.search.stages import Stages
 from dowse.storage.protocol import KeywordRequest, Reader
 from dowse.types import EmbeddingCoverage, LaneScore, Note
 
@@ -41,6 +42,7 @@ class SearchContext:
     boosts: Mapping[str, Boost] = field(default_factory=dict)  # from feedback, by symbol id
     embedded: EmbeddingCoverage | None = None  # None where no encoder is in use
     exact_until: float = math.inf  # of `time.monotonic`: until then matches of patterns are marked
+    stages: Stages = field(default_factory=Stages)
 
     @cached_property
     def question_profile(self) -> Profile:

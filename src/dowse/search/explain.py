@@ -48,6 +48,7 @@ def make_answer(
     plan, options = context.plan, context.request.options
     shown = hits[: options.k] if options.k else hits
     confidences = hit_confidences(context, candidates, ranking, hits, len(shown))
+    context.stages.end("confidence")
     all_notes = [*notes]
     if not ranking.located and is_nothing(confidences.answerable):
         all_notes.append(NOTHING_RELEVANT)
@@ -64,6 +65,7 @@ def make_answer(
             raise
         text = f"there was time for the texts of {len(final):,} of {len(shown):,} hits"
         all_notes.append(Note("truncated", text))
+    context.stages.end("texts")
     return Answer(
         query=context.request.text,
         mode=plan.mode,
@@ -88,6 +90,7 @@ def make_answer(
             )
             for each in candidates.outcomes
         ),
+        stages=context.stages.times(),
     )
 
 

@@ -4,7 +4,7 @@
 from them, HTTP its query parameters, MCP its tool arguments and evaluation the switches of its
 configurations: a new option is one field here, and the code that acts on it.
 
-Loads no more than `dataclasses` and `typing`, for every command starts here.
+Loads no more than `lazy_classes` and `typing`, for every command starts here.
 """
 
 from __future__ import annotations

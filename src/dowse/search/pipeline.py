@@ -75,6 +75,7 @@ from dowse.search.retrieval import (
     seed_described,
 )
 from dowse.search.spelling import correct_query
+from dowse.search.stages import Stages
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import has_symbol, symbols_named
 from dowse.types import (
@@ -128,6 +129,7 @@ def search(
         feedback: What was chosen before; None where it must not count.
         keep_vectors: Called with the keys and vectors of symbols that were encoded for this query.
     """
+    stages = Stages()
     lanes = lanes or InlineLanes(lambda: encoder)
     embedded = None
     if encoder:
@@ -157,6 +159,7 @@ def search(
     notes = [*plain_text_notes(plan.query), *message_notes, *notes]
     if plan.corrections:
         notes.append(Note("relaxed", f"not here as typed: {', '.join(plan.corrections)}"))
+    stages.end("plan")
     matches: ExactMatches = {}
     until = math.inf
     if plan.exact:
@@ -166,6 +169,7 @@ def search(
         matches = match_patterns(reader, plan, limits)
         notes += [limits.reached] if limits.reached else []
         notes += unsearched_notes(reader, plan)
+        stages.end("exact")
     features = query_features(plan)
     context = SearchContext(
         reader,
@@ -179,12 +183,15 @@ def search(
         boosts,
         embedded,
         until if request.options.k else math.inf,
+        stages=stages,
     )
     if plan.mode == "regex":
         return _search_exact(context, notes)
     candidates = retrieve(context, lanes, _seeds(context, lanes))
     context = _keep_vectors(context, candidates, keep_vectors)
+    stages.end("lanes")
     ranking = rank_candidates(context, candidates)
+    stages.end("ranking")
     if plan.kind == "structure":
         ranking = replace(ranking, hits=_naming_seed(context, ranking))
     if plan.structural and plan.structural.relation == "tests":  # of what only mentions the name, tests first
@@ -217,6 +224,7 @@ def search(
         hits, ranking = located_first(hits, located), replace(ranking, located=located)
     elif plan.unknown or (len(features.names) == 1 and plan.kind != "structure" and not reader.is_corpus):
         hits, ranking = _definitions_first(context, ranking, hits, notes)
+    stages.end("refinement")
     return make_answer(context, candidates, ranking, hits, max(total, len(hits)), notes)
 
 
@@ -301,6 +309,7 @@ def rank_candidates(context: SearchContext, candidates: Candidates) -> Ranking:
     if len(rankings) == 1:
         return _rank_single_lane(context, rankings[0], terms)
     fusion, fused = _fuse(context, rankings, terms)
+    context.stages.end("fusion")
     profile = _signal_profile(context, fusion)
     rows = reader.rows([each.row for each in fused])
     named = _named_rows(context, profile, rows)
@@ -355,6 +364,7 @@ def _search_exact(context: SearchContext, notes: Sequence[Note]) -> Answer:
     if context.boosts:
         hits = apply_boosts(context, ranking, hits)
     hits, below = above_min_score(context, candidates, ranking, hits)
+    context.stages.end("ranking")
     return make_answer(context, candidates, ranking, hits, total, [*notes, *below])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -124,6 +125,16 @@ def test_filters_as_flags(run):
 
 
 # JSON
+
+
+def test_explain_shows_the_stages_of_a_search(run):
+    for query, stages in {
+        "knead the dough": ["plan", "lanes", "ranking", "refinement", "confidence", "texts"],
+        "/knead/": ["plan", "exact", "ranking", "confidence", "texts"],
+    }.items():
+        _, out, _ = run("search", query, "--explain", "--mode", "regex" if "/" in query else "keyword")
+        line = next(line for line in out.splitlines() if line.startswith("stages"))
+        assert re.findall(r"([a-z]+) \d+\.\d ms", line) == stages
 
 
 def test_explain_shows_contributions_that_sum_to_the_score(run):
