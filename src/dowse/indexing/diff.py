@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from dowse.config import Settings
 from dowse.errors import DowseError
-from dowse.indexing.parse_jobs import GROWTH_BYTES, Job
 from dowse.lazy_classes import dataclass, field, replace
 from dowse.security.safe_files import read_below
 from dowse.security.terminal import escape_surrogates
@@ -22,6 +21,7 @@ from dowse.source.walk import SkippedFile, walk
 from dowse.types import FileFingerprint
 
 if TYPE_CHECKING:
+    from dowse.indexing.parse_jobs import Job
     from dowse.source.tree_scanner import Entry, ScanResult
     from dowse.storage.protocol import Reader, Writer
 
@@ -97,7 +97,8 @@ def difference(
             diff.skipped.append((key, skips[key][1]))
             diff.skipped_stamps[key] = skips[key]
             continue
-        from dowse.source.roles import file_role  # its patterns take a while to compile; most walks need none
+        from dowse.indexing.parse_jobs import Job  # most walks find no file that is new
+        from dowse.source.roles import file_role
 
         job = Job(
             *(
@@ -201,6 +202,7 @@ def _shares_files(root: Path, keys: list[str]) -> bool:
 def drop_unchanged(diff: Difference) -> Difference:
     """Read the files of a diff; drop those whose content the index has already, or would skip."""
     from dowse.indexing.hashes import content_hash
+    from dowse.indexing.parse_jobs import GROWTH_BYTES
     from dowse.source.content import classify_content
     from dowse.source.secrets import secret_content_reason
 

@@ -15,14 +15,14 @@ from dowse.parsing.tokenizer import STOP_WORDS
 # Stands for what a program fills in.
 GAP = "\0"
 _MAX_TOKENS = 200
-_STRING = re.compile(
-    r"""(?P<triple>\"""|''')(?P<long>.*?)(?P=triple)|"(?P<double>(?:\\.|[^"\\\n])*)"|'(?P<single>(?:\\.|[^'\\\n])*)'"""
+# Strings, which `re` compiles when a literal is first read: few questions come so far.
+_STRING = (
+    r"""(?s)(?P<triple>\"""|''')(?P<long>.*?)(?P=triple)|"(?P<double>(?:\\.|[^"\\\n])*)"|'(?P<single>(?:\\.|[^'\\\n])*)'"""
     # Over several lines only if it does not look like what follows a literal that began before.
-    r"|`(?P<back>(?:\\.|[^`\\\n])*|(?![\s),;\]])(?:\\.|[^`\\])*)`",
-    re.DOTALL,
+    r"|`(?P<back>(?:\\.|[^`\\\n])*|(?![\s),;\]])(?:\\.|[^`\\])*)`"
 )
 # The placeholders of printf and its relatives, of Python, Rust and C#, and variables inside of strings.
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = (
     r"%(?:[({<]\w+[)}>])?(?:\d+\$)?[-+#0']*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|ll|[hljztLq])?[a-zA-Z@]\b"
     r"|%\{\w+\}|[$#]\{[^{}]*\}|\{[^{}\n]*\}|\$\w+(?:(?:->|::\$?)\w+|\[\w+\])*|%[1-9]\b"
 )
@@ -63,7 +63,7 @@ class Match(NamedTuple):
 def read_literals(source: str) -> list[Literal]:
     """Return the literals of a piece of source code; those that are joined as one."""
     literals: list[Literal] = []
-    for match in _STRING.finditer(source):
+    for match in re.finditer(_STRING, source):
         text = _printed(match["long"] or match["double"] or match["single"] or match["back"] or "")
         gap = _gap_between(source[literals[-1].end : match.start()]) if literals else None
         if gap is None:
@@ -119,7 +119,7 @@ def _filled(
 
 def _printed(text: str) -> str:
     text = _ESCAPE.sub(lambda match: match[1] or " ", text)
-    return _PLACEHOLDER.sub(GAP, text.replace("%%", "%"))
+    return re.sub(_PLACEHOLDER, GAP, text.replace("%%", "%"))
 
 
 def _gap_between(code: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from dowse.errors import LanesFailed
 from dowse.lazy_classes import dataclass, replace
@@ -13,20 +14,16 @@ from dowse.search.context import Candidates, SearchContext
 from dowse.search.lanes.bm25 import without_language
 from dowse.search.lanes.embedding_result import AdaptedResult
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
-from dowse.search.lanes.query_time_encoding import (
-    ENCODING_SECONDS,
-    MAX_CANDIDATES,
-    MAX_ENCODED,
-    EncodingBudget,
-)
 from dowse.search.planner import Plan
 from dowse.search.ranking.fusion import term_idf
 from dowse.search.ranking.profile import SYMBOL_FIELDS
-from dowse.search.ranking.query_expansion import expansion_terms
 from dowse.search.ranking.signals import RankedHit, has_no_signals
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import is_partial_match
 from dowse.types import Boost, EmbeddingCoverage, Note, SymbolRow
+
+if TYPE_CHECKING:
+    from dowse.search.lanes.query_time_encoding import EncodingBudget
 
 # The intersection of TF-IDF and embedding takes so many of the embedding's first, in any index.
 _INTERSECTION_CANDIDATES = 100
@@ -110,6 +107,8 @@ def expand_query(
     """Run the text lanes again with terms of the best hits (pseudo-relevance feedback)."""
     reader = context.reader
     best = reader.symbols([hit.row for hit in ranked[:_EXPANSION_HITS]])
+    from dowse.search.ranking.query_expansion import expansion_terms
+
     terms = expansion_terms(
         [symbol.code for symbol in best],
         context.features.terms | STOP_WORDS,
@@ -217,6 +216,13 @@ def _encoding_budget(context: SearchContext, text: str) -> EncodingBudget | None
     settings = context.settings
     if not encodes_at_query_time(context.reader, context.embedded):
         return None
+    from dowse.search.lanes.query_time_encoding import (  # late: most indexes are embedded
+        ENCODING_SECONDS,
+        MAX_CANDIDATES,
+        MAX_ENCODED,
+        EncodingBudget,
+    )
+
     limit = min(MAX_CANDIDATES, max(candidate_count(context), MAX_ENCODED))
     arguments = {**_text_job(context, "keyword", text).arguments, "limit": limit}
     # A lane in a process of its own must have time left for the search itself.

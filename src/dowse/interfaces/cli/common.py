@@ -11,12 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.config import load_settings, read_project_file
 from dowse.errors import DowseError, IndexUnavailable
-from dowse.index import (
-    REFRESH_CHANGES,
-    REFRESH_FILES,
-    REVISION_SETTINGS,
-    Index,
-)
 from dowse.interfaces.cli.flags import SETTING_FLAGS
 from dowse.interfaces.cli.left_work import leave_unfinished, leave_warm
 from dowse.interfaces.cli.places import find_place
@@ -24,6 +18,7 @@ from dowse.interfaces.cli.printing import print_message
 from dowse.lazy_classes import dataclass
 
 if TYPE_CHECKING:
+    from dowse.index import Index  # late elsewhere: the weights of an encoder are read meanwhile
     from dowse.indexing.update import Report
 
 
@@ -45,6 +40,8 @@ class Environment:
 
 
 def _open_in_process(path: str, **settings: Any) -> Index:  # noqa: ANN401 - as `Index.open`
+    from dowse.index import Index
+
     return Index.open(path, **settings).internals.keep_lanes_in_process()
 
 
@@ -85,6 +82,8 @@ def open_index(
     options.place = find_place(path, options.path, user, exact=exact, everywhere=everywhere)
     if revision:
         _enter_revision(options, revision)
+        from dowse.index import REVISION_SETTINGS
+
         more |= REVISION_SETTINGS
     index = here.open_index(str(options.place.root), **{**flags, **more})
     index.internals.on_rebuild(print_message)
@@ -160,6 +159,8 @@ def ensure_current(index: Index, *, needs_graph: bool = True) -> None:
 
 
 def _update_if_quick(index: Index, defer_graph: bool) -> None:
+    from dowse.index import REFRESH_CHANGES, REFRESH_FILES
+
     index = index.internals.as_built()
     refresh = index.settings.refresh
     if refresh == "never" or (refresh == "auto" and index.contents.file_count() > REFRESH_FILES):

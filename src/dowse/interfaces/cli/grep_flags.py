@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dowse.answer import Answer
 from dowse.errors import UsageError
-from dowse.index import Index
+
+if TYPE_CHECKING:
+    from dowse.answer import Answer
+    from dowse.index import Index
 
 
 def add_matching(group: argparse._ArgumentGroup) -> None:

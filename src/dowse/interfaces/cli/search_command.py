@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dowse.config import Settings, load_settings
 from dowse.encoders.model_files import is_shipped
-from dowse.index import Index
 from dowse.interfaces.cli import flags, grep_flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import (
@@ -29,6 +28,9 @@ from dowse.lazy_classes import replace
 from dowse.search.forecast import likely_lanes
 from dowse.search.options import OPTIONS, OptionSpec, SearchOptions, SearchRequest, make_options
 from dowse.types import Note
+
+if TYPE_CHECKING:
+    from dowse.index import Index
 
 _TYPES = {"int": int, "float": float}
 # What a choice of "" is called on the command line.

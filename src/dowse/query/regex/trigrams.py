@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product
+from typing import TYPE_CHECKING
 
 from dowse.lazy_classes import dataclass
 from dowse.query.regex.ast import Alternate, Assertion, CharClass, Concat, Literal, Node, Repeat
-from dowse.query.regex.matcher import Pattern
+
+if TYPE_CHECKING:
+    from dowse.query.regex.matcher import Pattern
 
 # Alternative strings that are kept; with more, an alternative costs more lookups than it saves.
 MAX_STRINGS = 12

@@ -15,15 +15,14 @@ from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexOutdated, 
 from dowse.storage.local import layout
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.reader import LocalReader
-from dowse.storage.local.replacement import put_generation, put_vectors
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
-from dowse.storage.local.writer import LocalWriter
 from dowse.storage.protocol import KnownVectors, OnWait
 from dowse.vectors.embedding_progress import EmbeddingFolder
 from dowse.write_lock import lock_holder, write_lock
 
 if TYPE_CHECKING:
     from dowse.storage.local.fulltext import FulltextReader
+    from dowse.storage.local.writer import LocalWriter
 
 # A reader may open a generation while it is replaced; each try sees a newer one.
 _OPEN_TRIES = 20
@@ -106,6 +105,8 @@ class LocalBackend:
 
         That is a catalog, the text indexes of one generation, and vectors; readers see all of it or nothing.
         """
+        from dowse.storage.local.replacement import put_generation, put_vectors
+
         with self._locked(wait, on_wait):
             staging = self.folder / layout.STAGING
             staging.mkdir()
@@ -136,6 +137,8 @@ class LocalBackend:
             yield
 
     def _make_writer(self, catalog: Catalog, start_over: bool) -> LocalWriter:
+        from dowse.storage.local.writer import LocalWriter
+
         try:
             return LocalWriter(self.folder, catalog, start_over=start_over)
         except BaseException:
