@@ -1,6 +1,6 @@
 """Tokens until an agent has read the right lines: fixed policies with known answers, without a model.
 
-    DATA=… REPOS=… python bench/agent.py --semble PYTHON --out bench/results/agent.json
+    DATA=… REPOS=… python bench/agent.py --semble PYTHON --out FILE
 
 Questions are those of bench/manifests/repos.json, in turn from each repository; the first 150 are reported,
 the form of answers was chosen on the others (`--half chosen`). A policy calls tools and pays for the

@@ -223,7 +223,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--encoder", default="base")
     parser.add_argument("--work", type=Path, help="keeps what loading found out, for measuring later")
-    parser.add_argument("--out", type=Path, default=Path("bench/results/cluster_curve.json"))
+    parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     with gzip.open(options.data / "queries.jsonl.gz", "rt") as lines:
         questions = [json.loads(line)["text"] for line in lines][: options.questions]

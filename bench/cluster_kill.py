@@ -141,10 +141,8 @@ def main() -> None:
         "--rolling", type=int, default=0, help="so often restart all nodes in turn, as for upgrades"
     )
     parser.add_argument("--work", type=Path)
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    name = "cluster_rolling" if options.rolling else "cluster_kill"
-    options.out = options.out or Path(f"bench/results/{name}.json")
     with gzip.open(options.queries, "rt") as lines:
         questions = [json.loads(line)["text"] for line in lines][:300]
     with work_folder(options.work) as folder:

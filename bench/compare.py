@@ -1,6 +1,6 @@
 """Two checkouts of dowse side by side on one tree: does a change make indexing, searching or starting slower?
 
-    python bench/compare.py --before DIR --after DIR --tree DIR [--rounds 15] [--out FILE.json]
+    python bench/compare.py --before DIR --after DIR --tree DIR [--rounds 15] [--out FILE]
 
 The two take turns, warm processes query by query, so that whatever else the machine does hits both: the
 median of the ratios of neighbours is the figure to read. CPU seconds of all processes count; the best is

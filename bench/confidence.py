@@ -1,7 +1,7 @@
 """Fit the confidence of hits, and measure it: is it right on average, and is nonsense refused?
 
     python bench/confidence.py fit bench/data/questions/tune.jsonl --checkouts DIR --corpus DIR --work DIR
-    python bench/confidence.py report --data DIR --repos DIR --work DIR [--out bench/results/confidence.json]
+    python bench/confidence.py report --data DIR --repos DIR --work DIR [--out FILE]
 
 `fit` prints the weights for search/confidence.py. Trees are the repositories of the questions, which no set
 knows; the corpus is in BEIR layout: functions without documentation, of packages that no encoder was trained

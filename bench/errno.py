@@ -1,6 +1,6 @@
 """Errors of the system at the calls of everything that writes: full disk, quota, permissions, broken disk.
 
-    python bench/errno.py --runs 2000 --out bench/results/errno.json
+    python bench/errno.py --runs 2000 --out FILE
 
 Each run injects one error at one call that writes, syncs, renames or opens a file of the place
 (`tests/errno_injection.py`), or from that call on. A command then ends with 0 or with 2 and one line, and the

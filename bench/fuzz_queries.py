@@ -1,7 +1,7 @@
 """Fuzz the search: random queries and options against a small index, in this process and others.
 
     python bench/fuzz_queries.py [--count 500000] [--processes 2] [--seed 0] [--tree DIR]
-        [--out bench/results/fuzz_queries.json]
+        [--out FILE]
 
 Each answer is also rendered, as JSON and as text. Counts exceptions other than DowseError and QueryError
 (raised, or caught and noted by a lane), and queries that exceed their deadline of 5 s by more than a second.

@@ -1,7 +1,7 @@
 """Fuzz `dowse serve`: random HTTP requests to a real server, by some clients at once.
 
     python bench/fuzz_requests.py [--count 100000] [--clients 8] [--seed 0] [--tree DIR]
-        [--out bench/results/fuzz_requests.json]
+        [--out FILE]
 
 Requests are drawn from the OpenAPI document (known and unknown parameters, values of all kinds), damaged byte
 by byte, cut off, or pure noise; methods, headers, cookies and bodies are drawn, too. Counts responses of 500,

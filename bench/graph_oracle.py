@@ -2,7 +2,7 @@
 
     python bench/graph_oracle.py make LANGUAGE CHECKOUT OUT --tools DIR
     python bench/graph_oracle.py measure --language LANGUAGE CHECKOUT ORACLE [--show] [--out FILE]
-    python bench/graph_oracle.py all --data DIR [--language LANGUAGE] --out bench/results/graph_oracle.json
+    python bench/graph_oracle.py all --data DIR [--language LANGUAGE] --out FILE
     python bench/graph_oracle.py references --data DIR [--language LANGUAGE] [--name NAME] [--show]
 
 `make` runs the oracle of a language (a program in bench/oracles, which asks the compiler or type checker)

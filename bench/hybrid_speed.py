@@ -1,6 +1,6 @@
 """Warm hybrid search against the classic stack: rank_bm25, a sentence transformer, faiss and RRF, in one run.
 
-    python bench/hybrid_speed.py --data DIR --model DIR [--queries N] [--out bench/results/hybrid_speed.json]
+    python bench/hybrid_speed.py --data DIR --model DIR [--queries N] [--out FILE]
 
 `--data` holds the set csn-python (13,000 functions, BEIR layout); `--model` is a folder that
 sentence-transformers loads, e.g. all-MiniLM-L6-v2 (22M parameters). The reference system's own model is

@@ -1,6 +1,6 @@
 """Indexing beside parsing alone: words, words and graph, no change, changes to 1 % of the files.
 
-    python bench/index_speed.py --tree DIR [--out bench/results/index_speed.json]
+    python bench/index_speed.py --tree DIR [--out FILE]
 
 The files that dowse would index are copied first, so the tree itself is never touched. Parsing alone means:
 read every file that has a grammar and make its syntax tree with dowse's own parsers, nothing else; once in

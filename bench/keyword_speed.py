@@ -1,6 +1,6 @@
 """Latency of keyword search beside rank_bm25: the same functions, tokens and queries, in one run.
 
-    python bench/keyword_speed.py --corpus FILE_OR_FOLDER [--out bench/results/keyword_speed.json]
+    python bench/keyword_speed.py --corpus FILE_OR_FOLDER [--out FILE]
 
 `--corpus` is a JSONL file (also .gz or .xz) with a function a line, or a folder of such files: `code`, and
 where there are some `name`, `doc`, `language` (else the file's name tells) and `pkg` or `path`. The first

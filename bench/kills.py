@@ -1,6 +1,6 @@
 """SIGKILL at random moments of everything that writes to an index or beside it.
 
-    python bench/kills.py --kills 1000 --processes 2 --out bench/results/kills.json
+    python bench/kills.py --kills 1000 --processes 2 --out FILE
 
 After each kill the place opens and is as before or after the writer; a share of them is updated, which must
 make them equal to a rebuild. Half of the moments are drawn from the whole run, half from the time in which it

@@ -1,7 +1,7 @@
 """`dowse serve` under mixed load and faults: does every client get its answer, and is nobody starved?
 
     python bench/load_mixed.py [--tree DIR] [--clients 200] [--seconds 300] [--slow-heads 500]
-        [--encoder base] [--out bench/results/load_mixed.json]
+        [--encoder base] [--out FILE]
 
 A client is a thread (50 to a process) with an address of its own (127.1.x.y, on Linux), and one question at a
 time over one connection: it asks, waits for the answer however long that takes, and asks the next question at

@@ -3,7 +3,7 @@
     python bench/long_questions.py mine REPOSITORY… --out QUESTIONS.jsonl
     python bench/long_questions.py ask QUESTIONS.jsonl --checkouts DIR --work DIR --out FILE [--mode keyword]
     python bench/long_questions.py context QUESTIONS.jsonl --checkouts DIR --work DIR --out FILE
-    python bench/long_questions.py compare BEFORE AFTER --out bench/results/long_questions.json
+    python bench/long_questions.py compare BEFORE AFTER --out FILE
 
 A question is the subject and body of a commit, or what the commit added to a changelog or as a news
 fragment, of 60 words or more; trailers such as `Signed-off-by:` are left out. Relevant are the functions that

@@ -1,6 +1,6 @@
 """Peak memory of indexing a large tree, summed over all processes that take part.
 
-    python bench/memory.py --tree DIR [--tree DIR …] [--out bench/results/memory.json]
+    python bench/memory.py --tree DIR [--tree DIR …] [--out FILE]
 
 The folders are put beside each other (as hard links where the file system allows) and indexed as one tree.
 `rss` counts shared and file-backed pages once for every process that maps them, so it is the strictest

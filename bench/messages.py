@@ -1,7 +1,7 @@
 """Paste the messages of real programs: is the code that writes them the first hit?
 
     python bench/messages.py CHECKOUT… [--each 10] [--seed 1] [--work DIR] [--failures FILE]
-        [--out bench/results/messages.json]
+        [--out FILE]
 
 A message is a string literal in a call that raises, logs or prints, of four words or more, in a file that is
 no test and no document, whose longest part between values stands once in the code of its repository (tests

@@ -1,7 +1,7 @@
 """dowse beside ripgrep, zoekt, SQLite FTS5, universal-ctags, semble and codegraph, in one run, in turns.
 
-    python bench/peers.py run --tools DIR REPOSITORY… [--out bench/results/peers.json]
-    python bench/peers.py table bench/results/peers.json
+    python bench/peers.py run --tools DIR REPOSITORY… [--out FILE]
+    python bench/peers.py table FILE.json
 
 A tool that is missing in DIR is left out and named: virtual environments `dowse` and `semble`, a model2vec
 model for it in `model`, `bin` with rg, zoekt, zoekt-index and zoekt-webserver (their commit in

@@ -1,6 +1,6 @@
 """Power cuts by replay: what each writer does is recorded, and the states that a cut may leave are opened.
 
-    python bench/power_cut.py --draws 6 --processes 2 --out bench/results/power_cut.json
+    python bench/power_cut.py --draws 6 --processes 2 --out FILE
 
 A cut is made before and after each sync (`tests/power_cuts`). What was not synced is there or lost: content,
 names, both, or what is drawn, torn writes included. Then the place opens and is as before or after the writer

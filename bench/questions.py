@@ -1,6 +1,6 @@
 """Questions of a new user of a repository, with answers that were written before anything was asked.
 
-    python bench/questions.py bench/data/questions/dev.jsonl --checkouts DIR [--work DIR] [--out FILE.json]
+    python bench/questions.py bench/data/questions/dev.jsonl --checkouts DIR [--work DIR] [--out FILE]
 
 A line has the repository, its commit, the kind of question, and the places that answer it. DIR has a checkout
 of each repository by its name, at that commit. A hit is right if its lines overlap a place. `dev.jsonl` is

@@ -1,6 +1,6 @@
 """Folders and files that become links to the outside and back, beside everything that reads a tree.
 
-    python bench/races.py --seconds 600 --out bench/results/races.json
+    python bench/races.py --seconds 600 --out FILE
 
 One process exchanges folders and files of a tree with links to others outside, as fast as it can
 (renameat2, Linux), and now and then changes files. `dowse index`, `dowse search`, `dowse watch` and

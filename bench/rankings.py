@@ -1,7 +1,7 @@
 """Write the first 20 ids and scores of every question, and compare two such files.
 
     python bench/rankings.py dump OUT --data DIR --checkouts DIR
-    python bench/rankings.py compare BEFORE AFTER --out bench/results/rankings.json
+    python bench/rankings.py compare BEFORE AFTER --out FILE
 
 A change of structure must leave every ranking as it was. `dump` uses the public Python API alone, so that the
 same file runs with the dowse of any commit that is first on PYTHONPATH.

@@ -1,7 +1,7 @@
 """Patterns made to be slow or large, on lines of 1 MB to 50 MB: does each end in time, and alone?
 
     python bench/slow_patterns.py [--count 500] [--megabytes 1 5 20 50] [--seconds 2] [--seed 0]
-        [--only cli|server] [--out bench/results/slow_patterns_server.json]
+        [--only cli|server] [--out FILE]
 
 Each pattern is searched for by the command, with `exact_seconds` = `--seconds`, and by four clients of
 `dowse serve`, whose limit is 10 s. Another client asks for words and for `/livez`, beside the patterns and

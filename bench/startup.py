@@ -1,6 +1,6 @@
 """From process start to answer: `dowse search` on an indexed tree beside `python -c pass`.
 
-    python bench/startup.py --tree DIR [--dowse PATH --python PATH] [--out bench/results/startup.json]
+    python bench/startup.py --tree DIR [--dowse PATH --python PATH] [--out FILE]
 
 The two take turns, so that whatever else the machine does hits both. Measure an ordinary installation
 (`pip install .` in a fresh environment): an editable one may have no .pyc files, and compiling every

@@ -1,6 +1,6 @@
 """How long a command takes from start to output when a warm process answers, beside `python -c pass`.
 
-python bench/warm_speed.py REPOSITORY --out bench/results/warm_speed.json
+python bench/warm_speed.py REPOSITORY --out FILE
 
 The warm process is the one that a first search leaves; with `--watch` it is `dowse watch`.
 """

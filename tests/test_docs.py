@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,14 +19,6 @@ RANKING = (ROOT / "docs" / "RANKING.md").read_text("utf-8")
 _PATH = re.compile(r"`((?:src/dowse|bench|tests|training|scripts|packaging)/[\w./-]+\.\w+)`")
 _TEST = re.compile(r"`((?:[\w-]+/)*test_\w+\.py)`")  # as a promise names the tests that hold it
 _COMMAND = re.compile(r"(?<![\w-])dowse (?!train|feedback)[a-z-]+ [^`\n#|]*")
-# The first words of a row of README's table of results: file, rows of it, measure.
-_RESULTS = {
-    "`csn-python`": ("sets", ("csn-python docstring", "csn-python summary"), "mrr@100"),
-    "`cosqa`": ("sets", ("cosqa kept", "cosqa stripped"), "mrr@100"),
-    "CodeSearchNet challenge": ("sets", ("challenge kept", "challenge stripped"), "ndcg@10"),
-    '"where is …"': ("repos", ("mean",), "ndcg@10"),
-    "commit subjects": ("git", ("mean",), "mrr@100"),
-}
 _LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -64,16 +54,3 @@ def test_options_of_search_are_known():
 @pytest.mark.parametrize("values", [FUSIONS, DIVERSIFY, CLUSTERINGS])
 def test_every_way_to_fuse_and_to_diversify_is_explained(values):
     assert [value for value in values if value not in ("", "auto") and f"`{value}`" not in RANKING] == []
-
-
-@pytest.mark.parametrize("row", _RESULTS)
-def test_figures_of_the_readme_are_those_of_their_files(row):
-    name, sets, measure = _RESULTS[row]
-    report = json.loads(gzip.decompress((ROOT / f"bench/results/outcomes-{name}.json.gz").read_bytes()))
-    rows = [(each["dataset"]["name"], line) for each in report["sets"] for line in each["rows"]]
-    rows += [("mean", line) for line in report["means"]]
-    values = {(a_set, line["mode"].removeprefix("mean:")): line["metrics"][measure] for a_set, line in rows}
-    (shown,) = re.findall(rf"^\| {re.escape(row)}.*", DOCUMENTS[0].read_text("utf-8"), re.MULTILINE)
-    cells = [cell.strip(" *") for cell in shown.split("|")[2:5]]
-    modes = ("auto", "keyword", "embedding")
-    assert cells == [" / ".join(f"{values[each, mode]:.3f}"[1:] for each in sets) for mode in modes]

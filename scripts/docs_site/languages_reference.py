@@ -15,16 +15,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "LANGUAGES.md"
 # The share of fewer names tells little.
 _MIN_NAMES = 50
-_MEASURED = ROOT / "bench" / "results" / "names.json"
-# What ctags calls languages whose name here is not its own in lower case.
-_CTAGS = {
-    "C++": "cpp",
-    "C#": "csharp",
-    "Sh": "bash",
-    "ObjectiveC": "objective-c",
-    "Tex": "tex",
-    "Iniconf": "ini",
-}
+_MEASURED = ROOT / "bench" / "figures" / "names.json"
 _HEAD = """\
 # Languages
 
@@ -61,7 +52,7 @@ def languages_page() -> str:
         f"| {name} | {_symbols(name)} | {_names(name)} | {_uses(name)} | {measured.get(name, '–')} |\n"
         for name in names
     )
-    source = "([names.json](../bench/results/names.json))" if measured else "(not measured yet)"
+    source = "([names.json](../bench/figures/names.json))" if measured else "(not measured yet)"
     return _HEAD.format(count=len(names), bytes=MAX_DATA_BYTES, keys=MAX_KEYS, source=source) + rows
 
 
@@ -93,11 +84,13 @@ def _measured_shares() -> dict[str, str]:
     """Return the measured share by language."""
     if not _MEASURED.exists():
         return {}
-    languages = json.loads(_MEASURED.read_text())["results"]["search"]["languages_without_mistakes"]
+    values = json.loads(_MEASURED.read_text())["values"]
+    place = "search/languages_without_mistakes/"
+    rows = {name.removeprefix(place).split("/")[0] for name in values if name.startswith(place)}
     return {
-        _CTAGS.get(name, name.lower()): f"{row['share']:.1%}"
-        for name, row in languages.items()
-        if row["names"] >= _MIN_NAMES
+        name: f"{values[f'{place}{name}/share']:.1%}"
+        for name in rows
+        if values[f"{place}{name}/names"] >= _MIN_NAMES
     }
 
 

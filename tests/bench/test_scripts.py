@@ -19,7 +19,17 @@ from helpers import need, write_tree
 ROOT = Path(__file__).parents[2]
 BENCH = ROOT / "bench"
 # Modules that others import; all other files of the folder are commands.
-HELPERS = {"common", "forked", "fuzz_texts", "peers_workers", "processes", "serving"}
+HELPERS = {
+    "common",
+    "extract",
+    "forked",
+    "fuzz_texts",
+    "measures",
+    "peers_workers",
+    "processes",
+    "serving",
+    "tables",
+}
 SCRIPTS = sorted(path.stem for path in BENCH.glob("*.py") if path.stem not in HELPERS)
 PARSE = """def parse(text):
     if not text:
@@ -34,7 +44,10 @@ SMALL = {
     "cluster_curve": [],
     "cluster_kill": [],
     "compare": [],
+    "encode_speed": [["--data", "data", "--functions", "3"]],
     "errno": [],
+    "exact_speed": [["--tree", "tree", "--runs", "1"]],
+    "figures": [],
     "first_search": [],
     "fuzz_queries": [["--count", "40", "--processes", "1"]],
     "fuzz_requests": [],
@@ -178,12 +191,12 @@ def run(script: str, arguments: list[str], folder: Path, **settings: str) -> Non
 
 def test_the_folder_is_as_the_tables_say() -> None:
     assert set(SMALL) == set(SCRIPTS)
-    assert len(SCRIPTS) + len(HELPERS) <= 35
+    assert len(SCRIPTS) + len(HELPERS) <= 41
 
 
 @pytest.mark.parametrize("script", [name for name, runs in SMALL.items() if runs])
 def test_a_small_run(script: str, place: Path) -> None:
-    if script == "agent":
+    if script in ("agent", "exact_speed"):
         need("rg")
     for arguments in SMALL[script]:
         run(script, arguments, place)

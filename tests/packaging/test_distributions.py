@@ -47,7 +47,7 @@ def tree(tmp_path_factory) -> Path:
     Compressing the weights would take most of the time; `scripts/package` packs them.
     """
     tree = tmp_path_factory.mktemp("tree")
-    for name in ("src", "models", "bench/results"):
+    for name in ("src", "models", "bench/figures"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("weights.bin"))
     shutil.copytree(ROOT / "packaging/models", tree / "packaging/models")
     for folder in (ROOT / "models").glob("*/"):

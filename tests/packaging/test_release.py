@@ -19,6 +19,7 @@ FILES = (
     *("scripts/release", "scripts/release-notes", "scripts/package", "scripts/repository_address.py"),
     *("src/dowse/version.py", "pyproject.toml", "server.json", "README.md", "mkdocs.yml"),
     *("packaging/systemd/dowse.service", "editors/vscode/package.json", "docs/PACKAGING.md"),
+    *("scripts/figures", *(f"bench/{name}.py" for name in ("figures", "extract", "tables", "common"))),
 )
 ADDRESS = "https://github.com/acme/dowse"
 # The first release writes the address into this repository.
@@ -34,6 +35,13 @@ def clone(tmp_path) -> Path:
     (tmp_path / "CHANGELOG.md").write_text(
         "# Changelog\n\n## Unreleased (0.2.0)\n\n- New.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n"
     )
+    # Nothing is to be measured, and no page has tables.
+    (tmp_path / "bench/measures.py").write_text("Measure, MEASURES, GROUPS = object, (), ()\n")
+    (tmp_path / "bench/tables.md").write_text("")
+    for name in ("README.md", "docs/PACKAGING.md"):
+        text = (tmp_path / name).read_text()
+        (tmp_path / name).write_text(re.sub(r"<!-- /?figures.*? -->", "", text))
+    (tmp_path / ".gitignore").write_text("__pycache__\n")
     run(tmp_path, "git", "init", "-q", "-b", "main")
     run(tmp_path, "git", "add", "-A")
     run(tmp_path, "git", "commit", "-q", "-m", "begin")
@@ -80,6 +88,15 @@ def test_a_release_is_refused(clone):
     assert wrong.returncode == 1 and "v9.9.9 is not that of version" in wrong.stderr
     (clone / "README.md").write_text("# dowse\n\nChanged.\n")
     assert "commit or stash" in run(clone, "scripts/release", "0.2.0").stderr
+
+
+def test_a_release_needs_all_figures(clone):
+    table = "from types import SimpleNamespace\nMeasure, GROUPS = object, ()\n"
+    (clone / "bench/measures.py").write_text(f"{table}MEASURES = (SimpleNamespace(name='total'),)\n")
+    run(clone, "git", "commit", "-qam", "one measure")
+    refused = run(clone, "scripts/release", "0.2.0", *([] if HAS_ADDRESS else ["--repository", ADDRESS]))
+    assert refused.returncode == 1 and "missing: total" in refused.stderr
+    assert run(clone, "git", "status", "--porcelain").stdout == ""
 
 
 @without_address

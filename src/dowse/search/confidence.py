@@ -4,7 +4,7 @@ A score says which hit is better, not whether the best one answers: something is
 probability is the product of two logistic regressions: whether the question has an answer here at all, by the
 best cosine and the best share of its words, and whether this hit is right if it has. No hit has a higher one
 than a hit above it. The weights were fitted by `bench/confidence.py fit`, which says on what;
-bench/results/questions_held.json has how far they hold elsewhere.
+bench/figures/questions.json has how far they hold elsewhere.
 """
 
 from __future__ import annotations

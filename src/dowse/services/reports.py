@@ -253,7 +253,7 @@ def _open(folder: _Folder, path: Path) -> OpenReport:
 
 
 def _name(path: Path) -> str:
-    return _printable(path.name).removesuffix(".gz").removesuffix(".json").removeprefix("eval-")
+    return _printable(path.name).removesuffix(".gz").removesuffix(".json")
 
 
 def _id(folder: _Folder, path: Path) -> str:
@@ -269,16 +269,14 @@ def _stamp(path: Path) -> tuple[int, int]:
 def _files(folder: _Folder) -> Iterator[Path]:
     """Give the files of a folder that may be reports, sorted by name."""
     for path in sorted(folder.path.iterdir()) if folder.path.is_dir() else ():
-        # The repository of dowse has results of other benchmarks in the same folder.
-        may_be = folder.source == "own" or path.name.startswith("eval-")
-        if may_be and path.name.endswith(_ENDINGS) and path.is_file():
+        if path.name.endswith(_ENDINGS) and path.is_file():
             yield path
 
 
 def shipped_folder() -> Path:
     """Return the folder of the shipped reports: in the package, or in the repository it is run from."""
     packaged = Path(__file__).with_name("reports_data")
-    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "bench" / "results"
+    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "bench" / "figures" / "reports"
 
 
 def _summary(

@@ -73,11 +73,11 @@ def test_own_reports_come_first_the_latest_before(run: Running) -> None:
 
 def test_the_shipped_figures_are_there(run: Running) -> None:
     shipped = {each["id"]: each for each in run.get("eval")["reports"] if each["source"] == "shipped"}
-    assert {"sets", "repos", "git", "docs", "own"} <= set(shipped)
+    assert {"sets", "repos", "git", "docs"} <= set(shipped)
     for name in shipped:
         whole = run.get(f"eval/{name}")
         assert whole["sets"] and all(each["rows"] for each in whole["sets"])
-    saved = json.loads(gzip.decompress((shipped_folder() / "eval-sets.json.gz").read_bytes()))
+    saved = json.loads(gzip.decompress((shipped_folder() / "sets.json.gz").read_bytes()))
     over_http = run.get("eval/sets")["sets"]
     assert [[row["metrics"] for row in each["rows"]] for each in over_http] == [
         [row["metrics"] for row in each["rows"]] for each in saved["sets"]
