@@ -58,8 +58,8 @@ TEMPLATES = """# Templates
 """
 # A share with three digits, or a factor, that somebody has measured.
 _MEASURED = re.compile(r"(?<![\w.])(\.\d{3}\b(?!\.)|\d[\d.]* (?:×|times) (?:as|faster|slower))")
-# These explain how a score is made on one example, with its numbers.
-_EXAMPLES = {"docs/ARCHITECTURE.md", "docs/RANKING.md"}
+# It explains how a score is made on one example, with its numbers.
+_EXAMPLES = {"docs/RANKING.md"}
 
 
 @pytest.fixture

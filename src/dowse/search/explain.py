@@ -95,12 +95,12 @@ def make_answer(
 
 
 def _reason(context: SearchContext) -> str:
-    """Return why the plan is as it is, and how the question is worded, if not as a topic."""
+    """Return why the plan is as it is, and the probability of each way in which the question is worded."""
     plan = context.plan
-    likely = max(plan.question, key=plan.question.__getitem__, default="")
-    if likely not in context.profile.kinds or plan.kind == "report":
+    if not context.profile.kinds or not plan.question or plan.kind == "report":
         return plan.reason
-    return f"{plan.reason}; worded like a {likely} ({plan.question[likely]:.0%})"
+    kinds = sorted(plan.question.items(), key=lambda pair: -pair[1])
+    return f"{plan.reason}; worded like " + ", ".join(f"{kind} {share:.0%}" for kind, share in kinds)
 
 
 def above_min_score(

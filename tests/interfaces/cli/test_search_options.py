@@ -170,7 +170,7 @@ def test_expand(run):
     [
         (
             "how is food made",
-            ["plan      words: meaning first", "fusion    blend", "embedded  "],
+            ["plan      words: meaning first; worded like topic ", "fusion    blend", "embedded  "],
         ),
         (
             "bake_bread",
