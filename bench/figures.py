@@ -9,7 +9,7 @@ The measures are in bench/measures.py, each with its command and the files that 
 files have changed since it was made is stale, and measured again; the others are left alone, so a run that
 was interrupted goes on where it ended. Each writes bench/figures/MEASURE.json, and the tables are written
 from these (bench/tables.md). `--quick` tries the commands in their smallest size and publishes nothing.
-`--take` publishes a result that the command of the measure made elsewhere, on a machine with its data or a GPU.
+`--take` publishes a result that the command of the measure made elsewhere, where its data are.
 `--check` lists what is stale or missing, and fails if a table differs from its figures.
 """
 

@@ -111,11 +111,13 @@ def _acquire(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -
 def _write_holder(handle: int, text: str) -> None:
     """Name the holder, for messages alone: on a full disk there are none, and `dowse clear` still works."""
     with contextlib.suppress(OSError):  # in place, which takes no space
-        os.pwrite(handle, text.ljust(_HOLDER_BYTES).encode(), 0)
+        os.lseek(handle, 0, os.SEEK_SET)  # no `pwrite`, which Windows lacks
+        os.write(handle, text.ljust(_HOLDER_BYTES).encode())
 
 
 def _read_holder(handle: int) -> int:
-    text = os.pread(handle, _HOLDER_BYTES, 0).strip()
+    os.lseek(handle, 0, os.SEEK_SET)
+    text = os.read(handle, _HOLDER_BYTES).strip()
     return int(text) if text.isdigit() else 0
 
 
