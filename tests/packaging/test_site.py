@@ -50,6 +50,17 @@ def test_every_document_is_a_page_that_can_be_searched(site):
     assert [name for name in names if f'"location":"{name}/"' not in found] == []
 
 
+def test_every_picture_is_there(site):
+    pages = list(site.rglob("*.html"))
+    named = [
+        (page, source)
+        for page in pages
+        for source in re.findall(r'<img [^>]*src="([^":]+)"', page.read_text())
+    ]
+    assert len(named) > 5
+    assert [(page.parent.name, source) for page, source in named if not (page.parent / source).exists()] == []
+
+
 def test_no_page_links_to_a_file_that_the_site_lacks(site):
     assert not any(re.search(r'href="[./]*/bench/', path.read_text()) for path in site.rglob("*.html"))
 
