@@ -165,8 +165,9 @@ def measure_all(options: argparse.Namespace) -> int:
         waiting = [each for each in waiting if state(each, known.get(each.name)) != "fresh"]
     failed, pace = [], 1.0
     for position, measure in enumerate(waiting):
-        rest = sum(_seconds(each, known) for each in waiting[position:]) * pace
-        print(f"{position + 1}/{len(waiting)} {measure.name}; about {rest / 60:.0f} min left", flush=True)
+        rest = sum(_seconds(each, known) for each in waiting[position:]) * pace / 60
+        left = "" if options.quick else f"; about {rest:.0f} min left"
+        print(f"{position + 1}/{len(waiting)} {measure.name}{left}", flush=True)
         started = time.monotonic()
         if problem := _run(measure, options):
             print(f"  left out: {problem}", flush=True)
@@ -215,9 +216,12 @@ def _run(measure: Measure, options: argparse.Namespace) -> str:
             if subprocess.run(words, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT, check=False).returncode:
                 log.flush()
                 return f"{words[1]} failed, see {work / 'log'}"
-    if not options.quick:
+    results = [Path(path.format_map(here)) for path in measure.results]
+    if options.quick:
+        measure.extract([read_result(path) for path in results])
+    else:
         run = {"commit": commit, "seconds": max(1, round(time.monotonic() - started))}
-        publish(measure, [Path(path.format_map(here)) for path in measure.results], run)
+        publish(measure, results, run)
     return ""
 
 

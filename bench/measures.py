@@ -36,6 +36,7 @@ _WRITERS = (
     "src/dowse/watch/",
     "tests/index_writers.py",
 )
+_QUICK_EVAL = "--modes keyword --encoder none"
 _PAGE = ("src/dowse/interfaces/http/page/",)
 _TOOLS = "ripgrep,fts5"
 
@@ -97,11 +98,11 @@ def _eval(
 _THREE = "keyword,embedding,auto"
 MEASURES = (
     _eval("sets", 25, _THREE),
-    _eval("repos", 12, _THREE, tools=_TOOLS, quick="--half tune"),
-    _eval("git", 8, _THREE, tools=_TOOLS, mine="git", quick="--half tune"),
+    _eval("repos", 12, _THREE, tools=_TOOLS, quick=_QUICK_EVAL),
+    _eval("git", 8, _THREE, tools=_TOOLS, mine="git", quick=_QUICK_EVAL),
     _eval("git_unseen", 10, _THREE, mine="git"),
     _eval("docs", 10, _THREE, tools=_TOOLS, mine="docs"),
-    _eval("structure", 5, "auto,hybrid", sets="structure/", quick="--half tune"),
+    _eval("structure", 5, "auto,hybrid", sets="structure/", quick=_QUICK_EVAL),
     _eval("classic", 15, "auto,auto+mmr,auto+cluster:euclidean,auto+sample:euclidean", shown=False),
     _eval("sets-small", 10, "embedding", encoder="small", shown=False),
     _eval("repos-small", 5, "embedding", encoder="small", shown=False),
