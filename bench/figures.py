@@ -202,6 +202,7 @@ def _run(measure: Measure, options: argparse.Namespace) -> str:
     out.unlink(missing_ok=True)  # `dowse eval` adds rows to a report that is there
     here = {"out": str(out), "work": str(work), "python": sys.executable}
     here["dowse"] = str(Path(sys.executable).with_name("dowse"))
+    here["version"] = (ROOT / "src/dowse/version.py").read_text().split('"')[-2]
     started, commit = time.monotonic(), git(ROOT, "rev-parse", "--short", "HEAD").strip()
     with (work / "log").open("w") as log:
         for step in measure.steps:

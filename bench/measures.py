@@ -1,8 +1,8 @@
 """The table of everything that is published: which command measures it, and on which code it depends.
 
 `$NAME` in a command is a folder of data (`scripts/figures --data NAME=PATH`, or the environment), `{out}` the
-result file, `{work}` a folder that is kept until all is measured, `{python}` the interpreter. The steps of a
-measure follow each other.
+result file, `{work}` a folder that is kept, `{python}` and `{dowse}` the programs, `{version}` that of the wheel.
+The steps of a measure follow each other.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ MEASURES = (
         "install", "sizes", "bytes", 12,
         (
             "scripts/package",
-            "{python} scripts/measure_install.py dist/dowse-0.1.0-py3-none-any.whl --python {python} "
+            "{python} scripts/measure_install.py dist/dowse-{version}-py3-none-any.whl --python {python} "
             "--peer semble[mcp] --out {out}",
         ),
         install,
@@ -238,7 +238,7 @@ MEASURES = (
         (*_PARSING, *_script("memory")),
     ),
     Measure(
-        "million", "scale", "ms, s, MB", 60,
+        "million", "scale", "ms, s, MB", 150,
         ("{python} bench/million.py --corpus $CORPUS --work {work} --out {out}",),
         leaves("sizes/"),
         (*_ENGINE, *_script("million"), "models/base/"),

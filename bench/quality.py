@@ -1,21 +1,13 @@
-"""Quality of search on the evaluation sets, written to a result file.
+"""The public sets and their metrics, for benchmarks that ask them one by one.
 
-    python bench/quality.py --data DIR --repos DIR [--mode keyword] [--out FILE]
-    python bench/quality.py --data DIR --repos DIR --mode embedding --encoder base
-
-`--data` is a folder with the sets csn-python, cosqa, csn-challenge-python (BEIR layout) and repos
-(cases/*.jsonl, repos.json); `--repos` holds a checkout of each of its repositories, by name, at the
-commit that repos.json pins. Every set is split by a hash of its query ids into a half for choosing
-("tune") and a half for reporting ("report").
+A folder of data has csn-python, cosqa, csn-challenge-python (BEIR layout) and repos (cases/*.jsonl and
+repos.json); another has a checkout of each of its repositories, by name, at the commit that repos.json pins. Every set is
+split by a hash of its query ids into a half for choosing ("tune") and a half for reporting ("report").
 """
 
 from __future__ import annotations
 
-import argparse
-import statistics
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,8 +21,6 @@ from dowse.eval.datasets.build import half_of
 from dowse.eval.matching import ranked_keys, to_search_result
 from dowse.query.lexer import OPERATORS
 from dowse.query.parser import plain_words
-
-from common import write_results
 
 
 @dataclass(frozen=True)
@@ -125,62 +115,3 @@ def open_sets(
         index = Index.open(root, index_dir=str(work / f"repo-{repo['name']}"), **settings)
         index.update()
         yield Set(f"repos/{repo['name']}", index, repo_cases(data / "repos", repo["name"]), file_ndcg, 10)
-
-
-def set_parser(description: str | None) -> argparse.ArgumentParser:
-    """Return a parser that knows where the sets are, for every benchmark that runs on them."""
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--repos", type=Path)
-    parser.add_argument("--work", type=Path, default=Path(".work/quality"))
-    parser.add_argument("--only", default="", help="only sets whose names contain this")
-    return parser
-
-
-def by_half(values: Iterable[tuple[Case, float]]) -> dict[str, float]:
-    """Return the mean of all values, and that of each half."""
-    values = list(values)
-    halves = {name: [value for case, value in values if half(case) == name] for name in ("tune", "report")}
-    groups = {"all": [value for _, value in values], **halves}
-    return {name: statistics.mean(group) if group else 0.0 for name, group in groups.items()}
-
-
-def measure(each: Set, mode: str) -> dict[str, float]:
-    """Ask every question of a set; return how well it was answered, and how fast."""
-    values, times = [], []
-    for case in each.cases:
-        started = time.perf_counter()
-        answer = each.index.search(plain(case.query), k=each.k, mode=mode)
-        times.append(time.perf_counter() - started)
-        values.append((case, each.metric(answer, case)))
-    means = {name: round(value, 4) for name, value in by_half(values).items()}
-    return {**means, "cases": len(values), "p50_ms": round(statistics.median(times) * 1000, 2)}
-
-
-def main() -> None:
-    """Run every set and write the table."""
-    parser = set_parser(__doc__)
-    parser.add_argument("--mode", default="keyword")
-    parser.add_argument("--encoder", default="none", help="for the modes that need one")
-    parser.add_argument("--view", default="symbol", help="what is encoded of a symbol: symbol or docs")
-    parser.add_argument("--out", type=Path)
-    options = parser.parse_args()
-    table: dict[str, dict[str, float]] = {}
-    chosen = {"encoder": options.encoder, "view": options.view}
-    for each in open_sets(options.data, options.repos, options.work, options.only, **chosen):
-        table[each.name] = measure(each, options.mode)
-        print(each.name, table[each.name], file=sys.stderr, flush=True)
-    repos = [row for name, row in table.items() if name.startswith("repos/")]
-    if repos:
-        keys = ("all", "tune", "report")
-        table["repos (mean)"] = {k: round(statistics.mean(r[k] for r in repos), 4) for k in keys}
-        print("repos (mean)", table["repos (mean)"], file=sys.stderr)
-    if options.out:
-        about = {"mode": options.mode, "encoder": Path(options.encoder).name, "view": options.view}
-        write_results(options.out, {**about, "sets": table})
-
-
-if __name__ == "__main__":
-    main()

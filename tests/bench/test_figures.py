@@ -72,6 +72,7 @@ def tree(tmp_path: Path) -> GitRepo:
         shutil.copy(ROOT / "bench" / f"{name}.py", target)
     files = {
         "src/numbers": "1200\n34\n",
+        "src/dowse/version.py": '__version__ = "1.2.3"\n',
         "bench/measures.py": ONE_MEASURE,
         "bench/sum.py": SUM,
         "bench/tables.md": TEMPLATES,

@@ -27,6 +27,7 @@ HELPERS = {
     "measures",
     "peers_workers",
     "processes",
+    "quality",
     "serving",
     "tables",
 }
@@ -85,7 +86,6 @@ SMALL = {
         ["table", "p.json"],
     ],
     "power_cut": [],
-    "quality": [["--data", "data", "--repos", "checkouts", "--only", "cosqa kept", "--work", "w"]],
     "races": [],
     "rankings": [],
     "slow_patterns": [],
