@@ -85,7 +85,9 @@ def check(*, fresh: bool) -> int:
             print(f"{kind}: {', '.join(names)}")
     unknown = sorted(known.keys() - states.keys())
     different = outdated_tables(ROOT)
-    print(f"{sum(told == 'fresh' for told in states.values())} of {len(states)} measures are fresh")
+    commits, machines = (len({figure[key] for figure in known.values()}) for key in ("commit", "machine"))
+    fresh_count = sum(told == "fresh" for told in states.values())
+    print(f"{fresh_count} of {len(states)} measures are fresh; {commits} commits, {machines} machines")
     for name in unknown:
         print(f"no measure has the name of bench/figures/{name}.json")
     for path in different:

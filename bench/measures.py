@@ -1,7 +1,7 @@
 """The table of everything that is published: which command measures it, and on which code it depends.
 
 `$NAME` in a command is a folder of data (`scripts/figures --data NAME=PATH`, or the environment), `{out}` the
-result file, `{work}` a folder that is kept, `{python}` and `{dowse}` the programs, `{version}` that of the wheel.
+result file, `{work}` a folder that is kept, `{python}` and `{dowse}` programs, `{version}` that of the wheel.
 The steps of a measure follow each other.
 """
 

@@ -1,8 +1,8 @@
 """The public sets and their metrics, for benchmarks that ask them one by one.
 
 A folder of data has csn-python, cosqa, csn-challenge-python (BEIR layout) and repos (cases/*.jsonl and
-repos.json); another has a checkout of each of its repositories, by name, at the commit that repos.json pins. Every set is
-split by a hash of its query ids into a half for choosing ("tune") and a half for reporting ("report").
+repos.json); another has a checkout of each of its repositories, by name, at the commit that repos.json pins.
+Every set is split by a hash of its query ids into a half for choosing ("tune") and one for reporting ("report").
 """
 
 from __future__ import annotations
