@@ -2,7 +2,7 @@
 
 A folder of data has csn-python, cosqa, csn-challenge-python (BEIR layout) and repos (cases/*.jsonl and
 repos.json); another has a checkout of each of its repositories, by name, at the commit that repos.json pins.
-Every set is split by a hash of its query ids into a half for choosing ("tune") and one for reporting ("report").
+A hash of query ids splits every set into a half for choosing ("tune") and one for reporting ("report").
 """
 
 from __future__ import annotations
