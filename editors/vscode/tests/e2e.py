@@ -72,7 +72,8 @@ def editor(base: Path, server: Path, vsix: Path) -> Iterator[str]:
     machine.parent.mkdir(parents=True)
     dowse = shutil.which("dowse")
     assert dowse, "dowse is not installed"
-    machine.write_text(json.dumps({"dowse.path": dowse, "workbench.startupEditor": "none"}))
+    settings = {"dowse.path": dowse, "workbench.startupEditor": "none", "window.autoDetectColorScheme": True}
+    machine.write_text(json.dumps(settings))
     places = {f"XDG_{name}_HOME": str(base / name.lower()) for name in ("CACHE", "CONFIG", "DATA", "STATE")}
     environment = {**os.environ, **places, "HOME": str(base), "DOWSE_ENCODER": "small"}
     command = ["node", str(server), "--accept-server-license-terms", "--telemetry-level", "off"]
@@ -107,7 +108,8 @@ def free_port() -> int:
 def browser() -> Iterator[Page]:
     """Give an empty page in Chromium."""
     expect.set_options(timeout=PATIENCE_MS)
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    names = ("chromium", "chromium-headless-shell", "google-chrome")
+    chromium = next(filter(None, map(shutil.which, names)), None)
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
             executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
@@ -202,7 +204,7 @@ def check_symbol_commands(page: Page) -> None:
 
 
 def take_screenshots(page: Page, question: str, folder: Path) -> None:
-    """Show a search while it is typed, then a result with its reasons."""
+    """Show a search while it is typed, then a result with its reasons, the latter light and dark."""
     page.get_by_role("tab", name="Dowse").first.click()
     expect(page.get_by_role("button", name=re.compile(r"dowse: [\d,]+ symbols"))).to_be_visible(
         timeout=300_000
@@ -217,6 +219,12 @@ def take_screenshots(page: Page, question: str, folder: Path) -> None:
     expect(page.get_by_role("treeitem", level=3).first).to_be_visible()
     page.mouse.move(700, 500)
     page.screenshot(path=folder / "vscode-results.png")
+    light = page.locator("body").evaluate(
+        "() => getComputedStyle(document.querySelector('.monaco-workbench')).color"
+    )
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator(".monaco-workbench")).not_to_have_css("color", light)
+    page.screenshot(path=folder / "vscode-results-dark.png")
 
 
 if __name__ == "__main__":
