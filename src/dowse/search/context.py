@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,15 +17,32 @@ from dowse.search.planner import Plan
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.question_kinds import asks_for_change, profile_for_question
 from dowse.search.ranking.signals import QueryFeatures, RankedHit
-from dowse.search.stages import Stages
 from dowse.storage.protocol import KeywordRequest, Reader
-from dowse.types import EmbeddingCoverage, LaneScore, Note
+from dowse.types import EmbeddingCoverage, LaneScore, Note, StageTime
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
     from dowse.search.frames import LocatedHit
     from dowse.search.ranking.fusion import QueryTerms
     from dowse.types import Boost
+
+
+class Stages:
+    """The times of the stages of one search, one after another."""
+
+    def __init__(self) -> None:
+        self._milliseconds: dict[str, float] = {}
+        self._began = time.perf_counter()
+
+    def end(self, stage: str) -> None:
+        """Count the time since the last stage ended; one that runs again adds to its time."""
+        now = time.perf_counter()
+        self._milliseconds[stage] = self._milliseconds.get(stage, 0.0) + 1000 * (now - self._began)
+        self._began = now
+
+    def times(self) -> tuple[StageTime, ...]:
+        """Return the time of each stage that there was, in their order."""
+        return tuple(StageTime(*each) for each in self._milliseconds.items())
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dowse.config import Settings
 from dowse.errors import DowseError, MissingExtra
 from dowse.lazy_classes import replace
 from dowse.query.ast import PathFilter, WithinFilter, positive_leaves
-from dowse.search.context import Candidates, Ranking, SearchContext
+from dowse.search.context import Candidates, Ranking, SearchContext, Stages
 from dowse.search.exact import (
     MAX_LINES,
     ExactMatches,
@@ -75,7 +75,6 @@ from dowse.search.retrieval import (
     seed_described,
 )
 from dowse.search.spelling import correct_query
-from dowse.search.stages import Stages
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import has_symbol, symbols_named
 from dowse.types import (

@@ -197,12 +197,11 @@ def refused(cache: Path, sent: bytes) -> None:
 
 
 def test_the_way_to_a_warm_process_loads_next_to_nothing(root, cache, around):
-    program = """import sys
+    program = """import atexit, sys
 before = set(sys.modules)
+atexit.register(lambda: print(*sorted(set(sys.modules) - before), file=sys.stderr, flush=True))
 from dowse.entry import main
-code = main()
-print(*sorted(set(sys.modules) - before), file=sys.stderr)
-sys.exit(code)"""
+sys.exit(main())"""
     with running("watch", cwd=root, ready="watching", **around):
         wait_for_answers(*QUESTION, cwd=root, **around)
         found = subprocess.run(

@@ -73,7 +73,7 @@ def test_vectors_are_kept_for_other_indexes_while_another_process_embeds(root):
 
 
 def test_the_best_come_first_until_the_time_is_up(root, monkeypatch):
-    monkeypatch.setattr("dowse.search.retrieval.ENCODING_SECONDS", 1e-6)
+    monkeypatch.setattr("dowse.search.lanes.query_time_encoding.ENCODING_SECONDS", 1e-6)
     index = make_index(root, isolation="never")
     answer = index.search("retry a job", k=12, embed=False)
     assert (answer.embedded.encoded, answer.embedded.candidates_missing) == (8, 4)
@@ -88,7 +88,7 @@ def test_the_best_come_first_until_the_time_is_up(root, monkeypatch):
 
 @pytest.mark.parametrize("isolation", ["never", "always"])
 def test_an_encoder_with_a_table_needs_no_time_and_keeps_nothing(root, isolation, monkeypatch):
-    monkeypatch.setattr("dowse.search.retrieval.ENCODING_SECONDS", 1e-6)
+    monkeypatch.setattr("dowse.search.lanes.query_time_encoding.ENCODING_SECONDS", 1e-6)
     index = make_index(root, encoder="base", isolation=isolation, lane_seconds=120.0)
     for _ in range(2):
         answer = index.search(QUERY, embed=False)
