@@ -316,7 +316,7 @@ def rank_candidates(context: SearchContext, candidates: Candidates) -> Ranking:
     features = replace(context.features, weights=terms.weights) if profile.path else context.features
     hits = rank([*rows, *named], contributions, features, profile)
     kinds = context.plan.question if fusion == "blend" and context.profile.kinds else {}
-    model, weight = learned_order(kinds, len(context.features.terms))
+    model, weight = learned_order(kinds, context.plan.text, len(context.features.terms))
     if weight:
         from dowse.search.ranking.learned_ranking import add_learned_ranking
 

@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from dowse.search.options import SearchRequest
 from dowse.search.planner import make_plan
 from dowse.search.ranking.profile import CORPUS, TREE
-from dowse.search.ranking.question_kinds import KINDS, profile_for_question, question_kinds
+from dowse.search.ranking.question_kinds import (
+    KINDS,
+    profile_for_question,
+    question_kinds,
+    user_question,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +62,17 @@ def test_names_structure_and_corpora_have_no_kind():
     assert not make_plan(SearchRequest("what calls parse_order")).question
     assert profile_for_question(CORPUS, {"change": 1.0}) is CORPUS
     assert profile_for_question(TREE, {}) is TREE
+
+
+@pytest.mark.parametrize(
+    ("text", "is_user"),
+    [
+        ("what happens if the peer hangs up before my upload is through?", True),
+        ("who notices that a worker died, and how long does it take", True),
+        ("request context handling", False),
+        ("fix crash when the header is empty", False),
+        ("Returns the cookies of a request, in the order they were set.", False),
+    ],
+)
+def test_questions_in_the_words_of_users(text, is_user):
+    assert (user_question(text) > 0.5) == is_user

@@ -1,11 +1,15 @@
-"""Fits the classifier that tells how a question is worded: src/dowse/search/ranking/question_kinds.json.
+"""Fits the classifiers that tell how a question is worded, of src/dowse/search/ranking/question_kinds.py.
 
     python -m dowse_training.question_kinds --cases DIR --checkouts DIR --out question_kinds.json
+    python -m dowse_training.question_kinds --questions FILE --checkouts DIR --out user_questions.json
 
 `--cases` has git-NAME.jsonl and docs-NAME.jsonl for each repository NAME below `--checkouts`, as
 `dowse eval --build --level symbol`, with and without `--from docs`, writes them: commit subjects are the
 examples of a change, sentences of documentation those of a description. Topics are headings of the
 repository's documents, and phrases made of its file names and identifiers.
+
+`--questions` has the questions of users (bench/data/questions/tune.jsonl); commit subjects, sentences of
+documentation and topics of the repositories below `--checkouts` are the examples of anything else.
 """
 
 from __future__ import annotations
@@ -16,19 +20,24 @@ import random
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.encoders.document import first_sentence
+from dowse.index import Index
 from dowse.parsing.tokenizer import split_identifier
 from dowse.search.ranking.question_kinds import KINDS, features
 
 # Features that are kept: those of so many questions, and of these the ones with the largest weights.
 _MIN_QUESTIONS, _MAX_FEATURES = 12, 360
 _HEADINGS, _PHRASES = 50, 140
+# Of each repository, what is no question of a user, and what users ask that is one.
+_SENTENCES, _SUBJECTS, _TOPICS = 75, 50, 75
+_ASKED = ("concept", "config", "howto", "change")
 _STEPS, _RATE, _PENALTY = 400, 2.0, 3e-4
 _HEADING = re.compile(r"#{1,4} +([A-Za-z][\w ,/'()-]{3,60})\s*$")
 _NO_TOPICS = re.compile(r"change|news|history|release|licen|contribut|conduct", re.IGNORECASE)
@@ -111,9 +120,37 @@ def read_questions(cases: Path, checkouts: Path) -> list[tuple[str, str]]:
     return questions
 
 
-def fit(questions: list[tuple[str, str]]) -> Model:
+def read_user_questions(file: Path, checkouts: Path) -> list[tuple[str, str]]:
+    """Return ("user" or "other", text) of all repositories."""
+    draw = random.Random(0)  # noqa: S311
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    questions = [("user", line["question"]) for line in lines if line["kind"] in _ASKED]
+    for checkout in sorted(checkouts.iterdir()):
+        subjects = _git(checkout, "log", "--no-merges", "-1500", "--format=%s")
+        subjects = [each for each in subjects if len(each.split()) > 2]
+        for pool, count in (
+            (_sentences(checkout), _SENTENCES),
+            (subjects, _SUBJECTS),
+            (topics(checkout, draw), _TOPICS),
+        ):
+            questions += [("other", text) for text in draw.sample(pool, min(count, len(pool)))]
+    return questions
+
+
+def _sentences(checkout: Path) -> list[str]:
+    """Return the first sentences of documentation."""
+    with Index.open(checkout, encoder="none") as index:
+        index.update()
+        with index.backend.reader() as reader:
+            rows = reader.rows_of_files([file.file_id for file in reader.files()])
+            documents = reader.documents([row.row for row in rows])
+    sentences = {first_sentence(each.docs) for each in documents if each.docs}
+    return sorted(each for each in sentences if each.isascii() and 4 <= len(each.split()) <= 30)
+
+
+def fit(questions: list[tuple[str, str]], kinds: Sequence[str] = KINDS, unused: Sequence[str] = ()) -> Model:
     """Return the weights of a multinomial logistic regression; all kinds count the same."""
-    found = [set(features(text)) for _, text in questions]
+    found = [set(features(text)).difference(unused) for _, text in questions]
     frequency = Counter(feature for each in found for feature in each)
     names = sorted(name for name, count in frequency.items() if count >= _MIN_QUESTIONS)
     column = {name: index for index, name in enumerate(names)}
@@ -121,8 +158,8 @@ def fit(questions: list[tuple[str, str]]) -> Model:
     inputs[:, -1] = 1
     for row, each in enumerate(found):
         inputs[row, [column[name] for name in each if name in column]] = 1
-    labels = np.array([KINDS.index(kind) for kind, _ in questions])
-    weights = _descend(inputs, np.eye(len(KINDS), dtype=np.float32)[labels])
+    labels = np.array([kinds.index(kind) for kind, _ in questions])
+    weights = _descend(inputs, np.eye(len(kinds), dtype=np.float32)[labels])
     largest = np.argsort(-np.abs(weights[:-1]).max(axis=1))[:_MAX_FEATURES]
     return Model(_rounded(weights[-1]), {names[index]: _rounded(weights[index]) for index in sorted(largest)})
 
@@ -157,13 +194,21 @@ def write_model(model: Model, out: Path) -> None:
 def main() -> None:
     """Fit and write."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--cases", type=Path, required=True)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--cases", type=Path)
+    source.add_argument("--questions", type=Path)
     parser.add_argument("--checkouts", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    questions = read_questions(options.cases, options.checkouts)
-    print({kind: sum(each == kind for each, _ in questions) for kind in KINDS})  # noqa: T201
-    write_model(fit(questions), options.out)
+    if options.cases:
+        questions = read_questions(options.cases, options.checkouts)
+        model = fit(questions)
+    else:
+        questions = read_user_questions(options.questions, options.checkouts)
+        # Some users begin with a capital letter, though those who wrote these did not.
+        model = fit(questions, ("other", "user"), ["capital"])
+    print(Counter(kind for kind, _ in questions))  # noqa: T201
+    write_model(model, options.out)
 
 
 if __name__ == "__main__":

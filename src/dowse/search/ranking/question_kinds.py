@@ -3,7 +3,8 @@
 A sentence of documentation describes one function, a commit subject ("handle empty headers") concerns
 functions that do something else as well, and "request context handling" asks for a place. Each kind has
 weights of its own (profile.py). The kind is estimated by a logistic regression over the words, endings and
-length of the question. Its weights are data: question_kinds.json, made by
+length of the question. A second one tells the questions of users, who say what they want to know in words of
+their own, from all three. The weights are data: question_kinds.json and user_questions.json, made by
 `python -m dowse_training.question_kinds`.
 """
 
@@ -30,7 +31,7 @@ _IDENTIFIER = re.compile(r"[a-z][A-Z]|_|`|\(\)|::|\w\.\w")
 # The probability from which on a question counts as a request for a change.
 _LIKELY_CHANGE = 0.5
 # What the order learned from questions counts, from how many terms on, and in full after how many more.
-_WEIGHT, _FEW_TERMS, _MORE_TERMS = 0.1, 4, 4
+_WEIGHT, _FEW_TERMS, _MORE_TERMS = 0.5, 4, 4
 # Words of a question that count: what follows says nothing new about its kind.
 _MAX_WORDS = 60
 
@@ -39,12 +40,26 @@ _Weights = TypeVar("_Weights", Profile, BlendWeights)
 
 def question_kinds(text: str) -> dict[str, float]:
     """Return the probability of each kind."""
-    model = _model()
-    sums = dict(zip(KINDS, model["bias"], strict=True))
+    return _probabilities("question_kinds", KINDS, text, _PRIOR)
+
+
+def user_question(text: str) -> float:
+    """Return the probability that a user asks in words of their own.
+
+    Else it is a topic, a commit subject or a sentence of documentation.
+    """
+    return _probabilities("user_questions", ("other", "user"), text, {})["user"]
+
+
+def _probabilities(
+    name: str, kinds: Sequence[str], text: str, prior: Mapping[str, float]
+) -> dict[str, float]:
+    model = _model(name)
+    sums = dict(zip(kinds, model["bias"], strict=True))
     for feature in dict.fromkeys(features(text)):
-        for kind, weight in zip(KINDS, model["weights"].get(feature, ()), strict=False):
+        for kind, weight in zip(kinds, model["weights"].get(feature, ()), strict=False):
             sums[kind] += weight
-    shares = {kind: _PRIOR[kind] * math.exp(value) for kind, value in sums.items()}
+    shares = {kind: prior.get(kind, 1.0) * math.exp(value) for kind, value in sums.items()}
     total = sum(shares.values())
     return {kind: share / total for kind, share in shares.items()}
 
@@ -54,14 +69,15 @@ def asks_for_change(kinds: Mapping[str, float]) -> bool:
     return kinds.get("change", 0.0) > _LIKELY_CHANGE
 
 
-def learned_order(kinds: Mapping[str, float], terms: int) -> tuple[str, float]:
+def learned_order(kinds: Mapping[str, float], text: str, terms: int) -> tuple[str, float]:
     """Return which learned order counts for a question of so many terms, and how much: 0 for not at all."""
     if not kinds or "guide" in kinds:
         return "", 0.0
     if asks_for_change(kinds):
         return "changes", kinds["change"]
-    # Short questions ask for a place, and the signals know places better.
-    return "questions", _WEIGHT * min(1.0, max(0.0, (terms - _FEW_TERMS) / _MORE_TERMS))
+    # Short questions and topics ask for a place, and the signals know places better.
+    length = min(1.0, max(0.0, (terms - _FEW_TERMS) / _MORE_TERMS))
+    return "questions", length and _WEIGHT * length * user_question(text)
 
 
 def profile_for_question(profile: Profile, kinds: Mapping[str, float]) -> Profile:
@@ -118,6 +134,7 @@ def _ending(word: str, endings: tuple[str, ...]) -> list[str]:
 
 
 @functools.cache
-def _model() -> Mapping[str, Any]:
-    model: Mapping[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+def _model(name: str) -> Mapping[str, Any]:
+    file = Path(__file__).with_name(f"{name}.json")
+    model: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return model
