@@ -53,6 +53,16 @@ _ASKS_HOW = re.compile(
 # Or an instruction itself: "run the test suite in parallel".
 _INSTRUCTS = re.compile(r"(?:run|running|build|building|publish|cut)\b", re.IGNORECASE)
 _MAX_LENGTH = 200
+# Which setting, or what its default is; and what settings are called where they are declared and explained.
+_SETTING = re.compile(
+    r"\b(?:which|what|is there an?|any|where|one|an?)\b.{0,40}"
+    r"\b(?:settings?|options?|env(?:ironment)? var(?:iable)?s?|flags?|properties|property|switch)\b"
+    r"|\b(?:settings?|options?|variables?|property|flag)\b.{0,10}\b(?:to|for|that|which)\b"
+    r"|\bdefaults?\b(?! (?:branch|case|constructor))|\bout of the box\b",
+    re.IGNORECASE,
+)
+SETTING_WORDS = "configuration options, default values"
+_MIN_WORDS = 6
 
 
 def asked_activity(text: str) -> str:
@@ -67,3 +77,8 @@ def asked_activity(text: str) -> str:
 def guide_words(activity: str) -> str:
     """Return what guides call an activity."""
     return _ACTIVITIES[activity][1]
+
+
+def asks_for_setting(text: str) -> bool:
+    """Whether a question asks which setting does something, or what its default is."""
+    return _MIN_WORDS <= len(text.split()) and len(text) <= _MAX_LENGTH and bool(_SETTING.search(text))

@@ -23,11 +23,11 @@ from dowse.query.ast import (
     needs_match,
     with_exact_words,
 )
-from dowse.query.guide_questions import asked_activity, guide_words
+from dowse.query.guide_questions import SETTING_WORDS, asked_activity, asks_for_setting, guide_words
 from dowse.query.parser import narrow, parse_query, plain_query
 from dowse.query.structural import StructuralQuery, parse_structural
 from dowse.search.options import LANE_ORDER, MODE_LANES, PLANNED_LANES, SearchOptions, SearchRequest
-from dowse.search.ranking.question_kinds import question_kinds
+from dowse.search.ranking.question_kinds import question_kinds, user_question
 from dowse.search.spelling import Correction
 from dowse.symbol_lookup import normalize_name
 from dowse.types import Note
@@ -213,7 +213,8 @@ def _ask_guides(plan: Plan) -> Plan:
     """Let guides come first where a question asks how to work on the project, and add the words they use."""
     activity = asked_activity(plan.text) if plan.kind == "prose" else ""
     if not activity:
-        return plan
+        is_asked = plan.kind == "prose" and asks_for_setting(plan.text) and user_question(plan.text) > 0.5
+        return replace(plan, text=f"{plan.text} {SETTING_WORDS}") if is_asked else plan
     return replace(
         plan,
         reason=f"asks for instructions ({activity}): guides, build files and CI first",
