@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dowse import Index
-from dowse.query.guide_questions import asked_activity
+from dowse.query.guide_questions import asked_activity, asks_for_setting
 
 from helpers import write_tree
 
@@ -21,6 +21,15 @@ FILES = {
     "tests/test_oven.py": (
         "def test_run_one():\n    '''How one test case is run.'''\n    assert run_tests_of_heat\n\n\n"
         "def test_release_version():\n    '''A new version is released.'''\n    assert True\n"
+    ),
+    "bakery/options.py": (
+        '"""Options of the server, with their default values."""\n\n'
+        "# Seconds that a visitor may say nothing, before the door is closed.\nKEEP_ALIVE = 30\n"
+    ),
+    "bakery/door.py": (
+        "def close_door(visitor):\n    '''Close the door to a visitor who left.'''\n"
+        "    visitor.leave()\n\n\n"
+        "def is_idle_visitor(visitor, seconds):\n    '''Whether a visitor is idle.'''\n    return seconds\n"
     ),
     "bakery/release.py": (
         "def release_door(version):\n    '''Release the door of a new version of the oven.'''\n"
@@ -49,6 +58,22 @@ def test_instructions_are_told_from_questions_about_code(question, activity):
     assert asked_activity(question) == activity
 
 
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("which setting limits the size of an uploaded body", True),
+        ("is there an option to stop it from retrying?", True),
+        ("how many workers are started by default and at most", True),
+        ("which environment variables change the number of threads", True),
+        ("how is an expired session noticed and removed", False),
+        ("what happens in the default branch of the parser", False),
+        ("configuration loading", False),
+    ],
+)
+def test_questions_for_a_setting(question, asks):
+    assert asks_for_setting(question) == asks
+
+
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
     folder = tmp_path_factory.mktemp("guides")
@@ -67,3 +92,10 @@ def test_guides_answer_them_before_tests_and_code(index, question, line):
     assert (answer.hits[0].symbol.path, answer.hits[0].symbol.start_line) == ("CONTRIBUTING.md", line)
     assert "instructions" in answer.plan.reason
     assert sum(part.value for part in answer.hits[0].explanation) == pytest.approx(answer.hits[0].score)
+
+
+def test_a_setting_is_found_where_it_is_declared(index):
+    asked = "which setting decides how long a visitor may be idle before the door is closed?"
+    assert index.search(asked).hits[0].symbol.path == "bakery/options.py"
+    other = "who closes the door to a visitor when he has left, and how often?"
+    assert index.search(other).hits[0].symbol.path == "bakery/door.py"

@@ -81,4 +81,4 @@ def guide_words(activity: str) -> str:
 
 def asks_for_setting(text: str) -> bool:
     """Whether a question asks which setting does something, or what its default is."""
-    return _MIN_WORDS <= len(text.split()) and len(text) <= _MAX_LENGTH and bool(_SETTING.search(text))
+    return len(text.split()) >= _MIN_WORDS and len(text) <= _MAX_LENGTH and bool(_SETTING.search(text))

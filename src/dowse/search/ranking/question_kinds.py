@@ -40,20 +40,15 @@ _Weights = TypeVar("_Weights", Profile, BlendWeights)
 
 def question_kinds(text: str) -> dict[str, float]:
     """Return the probability of each kind."""
-    return _probabilities("question_kinds", KINDS, text, _PRIOR)
+    return _probabilities("question_kinds", KINDS, text, **_PRIOR)
 
 
 def user_question(text: str) -> float:
-    """Return the probability that a user asks in words of their own.
-
-    Else it is a topic, a commit subject or a sentence of documentation.
-    """
-    return _probabilities("user_questions", ("other", "user"), text, {})["user"]
+    """Return the probability that a user asks in own words: no topic, commit subject or documentation."""
+    return _probabilities("user_questions", ("other", "user"), text)["user"]
 
 
-def _probabilities(
-    name: str, kinds: Sequence[str], text: str, prior: Mapping[str, float]
-) -> dict[str, float]:
+def _probabilities(name: str, kinds: Sequence[str], text: str, **prior: float) -> dict[str, float]:
     model = _model(name)
     sums = dict(zip(kinds, model["bias"], strict=True))
     for feature in dict.fromkeys(features(text)):

@@ -143,17 +143,9 @@ def profile_for_ranks(profile: Profile) -> Profile:
 
 def has_no_signals(profile: Profile) -> bool:
     """Whether only an exact name in the query can change the order of lane scores."""
-    shares = (
-        profile.name,
-        profile.file,
-        profile.folder,
-        profile.path,
-        profile.header,
-        profile.length,
-        profile.coherence,
-    )
-    is_saturated = profile.saturation != 1.0 or profile.promote_definitions
-    return not any(shares) and not profile.roles and not is_saturated
+    p = profile
+    shares = (p.name, p.file, p.folder, p.path, p.header, p.length, p.coherence, p.promote_definitions)
+    return not any(shares) and not p.roles and p.saturation == 1.0
 
 
 class _Signals:
