@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from dowse.search.options import SearchRequest
 from dowse.search.planner import make_plan
 from dowse.search.ranking.profile import CORPUS, TREE
-from dowse.search.ranking.question_kinds import (
-    KINDS,
-    profile_for_question,
-    question_kinds,
-    user_question,
-)
+from dowse.search.ranking.question_kinds import KINDS, profile_for_question, question_kinds, user_question
 
 
 @pytest.mark.parametrize(

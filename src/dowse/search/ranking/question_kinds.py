@@ -3,9 +3,8 @@
 A sentence of documentation describes one function, a commit subject ("handle empty headers") concerns
 functions that do something else as well, and "request context handling" asks for a place. Each kind has
 weights of its own (profile.py). The kind is estimated by a logistic regression over the words, endings and
-length of the question. A second one tells the questions of users, who say what they want to know in words of
-their own, from all three. The weights are data: question_kinds.json and user_questions.json, made by
-`python -m dowse_training.question_kinds`.
+length of the question; a second one tells from all three what users ask in words of their own. Both models
+are data (question_kinds.json, user_questions.json), made by `python -m dowse_training.question_kinds`.
 """
 
 from __future__ import annotations
