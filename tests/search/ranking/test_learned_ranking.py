@@ -78,13 +78,9 @@ def test_a_name_that_the_question_has_is_a_feature():
 
 
 def test_changes_and_questions_of_many_words_are_ordered_by_it():
-    asked, kinds = (
-        "who notices that the peer has gone away?",
-        {"change": 0.1, "description": 0.5, "topic": 0.4},
-    )
+    asked, kinds = "who notices that the peer has gone away?", {"change": 0.1, "topic": 0.9}
     weights = [learned_order(kinds, asked, terms)[1] for terms in range(30)]
     assert learned_order({"change": 0.8, "description": 0.0, "topic": 0.2}, asked, 2) == ("changes", 0.8)
-    assert learned_order(kinds, asked, 9)[0] == "questions"
     assert weights == sorted(weights) and weights[4] == 0 < weights[5] < weights[8] == weights[29]
     assert weights[9] > 10 * learned_order(kinds, "connection handling", 9)[1]  # that is a topic
     assert learned_order({}, asked, 20)[1] == 0  # a name, a stack trace, a question about structure

@@ -59,15 +59,7 @@ def test_names_structure_and_corpora_have_no_kind():
     assert profile_for_question(TREE, {}) is TREE
 
 
-@pytest.mark.parametrize(
-    ("text", "is_user"),
-    [
-        ("what happens if the peer hangs up before my upload is through?", True),
-        ("who notices that a worker died, and how long does it take", True),
-        ("request context handling", False),
-        ("fix crash when the header is empty", False),
-        ("Returns the cookies of a request, in the order they were set.", False),
-    ],
-)
-def test_questions_in_the_words_of_users(text, is_user):
-    assert (user_question(text) > 0.5) == is_user
+def test_questions_in_the_words_of_users():
+    assert user_question("what happens if the peer hangs up before my upload is through?") > 0.9
+    for other in ("request context handling", "fix crash when empty", "Returns the cookies of a request."):
+        assert user_question(other) < 0.1

@@ -2,9 +2,9 @@
 
 A sentence of documentation describes one function, a commit subject ("handle empty headers") concerns
 functions that do something else as well, and "request context handling" asks for a place. Each kind has
-weights of its own (profile.py). The kind is estimated by a logistic regression over the words, endings and
-length of the question; a second one tells from all three what users ask in words of their own. Both models
-are data (question_kinds.json, user_questions.json), made by `python -m dowse_training.question_kinds`.
+weights of its own (profile.py). A logistic regression over words, endings and length estimates the kind, and
+another whether users ask in words of their own: question_kinds.json and user_questions.json are their
+weights, made by `python -m dowse_training.question_kinds`.
 """
 
 from __future__ import annotations
@@ -27,12 +27,10 @@ _LENGTHS = (1, 2, 3, 4, 6, 9, 14, 24)
 _FIRST_ENDINGS = ("ing", "ed", "es", "s")
 _LAST_ENDINGS = ("ing", "tion", "ment", "er", "or", "ed", "es", "s")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|_|`|\(\)|::|\w\.\w")
-# The probability from which on a question counts as a request for a change.
-_LIKELY_CHANGE = 0.5
+_LIKELY_CHANGE = 0.5  # the probability from which on a question counts as a request for a change
 # What the order learned from questions counts, from how many terms on, and in full after how many more.
 _WEIGHT, _FEW_TERMS, _MORE_TERMS = 0.5, 4, 4
-# Words of a question that count: what follows says nothing new about its kind.
-_MAX_WORDS = 60
+_MAX_WORDS = 60  # of a question: what follows says nothing new about its kind
 
 _Weights = TypeVar("_Weights", Profile, BlendWeights)
 
@@ -69,9 +67,9 @@ def learned_order(kinds: Mapping[str, float], text: str, terms: int) -> tuple[st
         return "", 0.0
     if asks_for_change(kinds):
         return "changes", kinds["change"]
-    # Short questions and topics ask for a place, and the signals know places better.
-    length = min(1.0, max(0.0, (terms - _FEW_TERMS) / _MORE_TERMS))
-    return "questions", length and _WEIGHT * length * user_question(text)
+    if terms <= _FEW_TERMS:  # short questions and topics ask for a place, and the signals know places better
+        return "", 0.0
+    return "questions", _WEIGHT * min(1.0, (terms - _FEW_TERMS) / _MORE_TERMS) * user_question(text)
 
 
 def profile_for_question(profile: Profile, kinds: Mapping[str, float]) -> Profile:
