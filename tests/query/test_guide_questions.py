@@ -38,7 +38,9 @@ FILES = {
         ("the tests take forever, can I run them concurrently?", "test"),
         ("steps for cutting a new version", "release"),
         ("what do I have to do to publish a release?", "release"),
+        ("how does a new version get to npm?", "release"),
         ("how to build this from source", "build"),
+        ("how can I try out my own build?", "develop"),
         ("how do I set up a development environment", "install"),
         ("how does it run tests in parallel", ""),  # what the code does
         ("where are expired sessions cleaned up", ""),

@@ -19,7 +19,8 @@ _ACTIVITIES = {
     "release": (
         r"\b(?:release|releasing|publish|publishing|ship|tag)\b.{0,30}\b(?:release|version|package|crate|gem)s?\b"
         r"|\b(?:make|makes|making|do|cut|cutting|publish|prepare|create|new)\b.{0,20}\b(?:release|version)s?\b"
-        r"|\bhow\b.{0,25}\b(?:release|releases|released|publish)\b[ ?]*\Z",
+        r"|\bhow\b.{0,25}\b(?:release|releases|released|publish)\b[ ?]*\Z"
+        r"|\b(?:version|release|tarball)s?\b.{0,20}\b(?:released|published|tagged|signed|uploaded|get to)\b",
         "publishing a release, new version",
     ),
     "build": (
@@ -36,6 +37,11 @@ _ACTIVITIES = {
         r"|report (?:a )?(?:bug|vulnerability|security)|dev(?:elopment)? environment|development setup)\b",
         "contributing, development",
     ),
+    "develop": (
+        r"\b(?:on|from) my (?:own )?(?:machine|laptop|computer|mac)\b|\bfor development\b|\bmy own build\b"
+        r"|\b(?:running|start|try|work on)\b.{0,40}\b(?:locally|demos?|playground|live (?:reload|rebuild))\b",
+        "contributing, local development",
+    ),
     "check": (
         r"\b(?:run|running|fix)\b.{0,25}"
         r"\b(?:linters?|formatters?|benchmarks?|fuzzers?|coverage|type checks?|ci)\b",
@@ -45,13 +51,14 @@ _ACTIVITIES = {
 # Wordings of a question for instructions.
 _ASKS_HOW = re.compile(
     r"\b(?:how (?:do|can|should|would|to|does one)\b(?! (?:it|the|this|that|they)\b)|steps? (?:to|for|of)"
+    r"|how (?:is|are|does|do) (?:an? |the )?(?:new )?(?:versions?|releases?|release tarballs?)\b"
     r"|what (?:do|must|should) (?:i|we|you)|instructions|can i|could i|do i"
     r"|i (?:only |just )?(?:want|need|would like|have) to|(?:which|what) command|commands? (?:to|for)"
     r"|is there a (?:way|command|script|target)|where (?:do|can) i (?:find|read))\b",
     re.IGNORECASE,
 )
 # Or an instruction itself: "run the test suite in parallel".
-_INSTRUCTS = re.compile(r"(?:run|running|build|building|publish|cut)\b", re.IGNORECASE)
+_INSTRUCTS = re.compile(r"(?:run|running|build|building|publish|cut|cutting|work on)\b", re.IGNORECASE)
 _MAX_LENGTH = 200
 # Which setting, or what its default is; and what settings are called where they are declared and explained.
 _SETTING = re.compile(
