@@ -80,5 +80,6 @@ def test_guides_answer_them_before_tests_and_code(index, question, line):
 
 def test_a_setting_is_found_where_it_is_declared(index):
     for asked, expected in (("which setting decides how long", True), ("who decides for how long", False)):
-        hits = index.search(f"{asked} a visitor may be idle before the door is closed?").hits[:2]
-        assert ("bakery/options.py" in [hit.symbol.path for hit in hits]) == expected
+        answer = index.search(f"{asked} a visitor may be idle before the door is closed?")
+        assert ("asks for a setting" in answer.plan.reason) == expected
+        assert ("bakery/options.py" in [hit.symbol.path for hit in answer.hits[:2]]) == expected

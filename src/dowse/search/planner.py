@@ -210,11 +210,15 @@ def check_query(request: SearchRequest) -> None:
 
 
 def _ask_guides(plan: Plan) -> Plan:
-    """Let guides come first where a question asks how to work on the project, and add the words they use."""
-    activity = asked_activity(plan.text) if plan.kind == "prose" else ""
+    """Add the words of guides to a question of how to work on a project, and of settings to one for these."""
+    if plan.kind != "prose":
+        return plan
+    activity = asked_activity(plan.text)
     if not activity:
-        is_asked = plan.kind == "prose" and asks_for_setting(plan.text) and user_question(plan.text) > 0.5
-        return replace(plan, text=f"{plan.text} {SETTING_WORDS}") if is_asked else plan
+        if not asks_for_setting(plan.text) or user_question(plan.text) <= 0.5:
+            return plan
+        reason = f"{plan.reason}; asks for a setting: with {SETTING_WORDS!r}"
+        return replace(plan, reason=reason, text=f"{plan.text} {SETTING_WORDS}")
     return replace(
         plan,
         reason=f"asks for instructions ({activity}): guides, build files and CI first",
