@@ -117,9 +117,11 @@ MEASURES = (
         (*_ENGINE, *_script("questions"), "models/base/", "bench/data/questions/held.jsonl"),
     ),
     Measure(
-        "long_questions", "quality", "share", 15,
+        "long_questions", "quality", "share", 20,
         (
-            "{python} bench/long_questions.py ask $LONG/questions.jsonl --checkouts $LONG/checkouts "
+            "{python} bench/long_questions.py mine $REPOS/pytest $REPOS/sphinx $REPOS/xarray $REPOS/pylint "
+            "$REPOS/seaborn $REPOS/cobra $REPOS/monolog $REPOS/axum --out {work}/questions.jsonl",
+            "{python} bench/long_questions.py ask {work}/questions.jsonl --checkouts $REPOS "
             "--work {work} --out {work}/answers.json",
             "{python} bench/long_questions.py compare {work}/answers.json {work}/answers.json --out {out}",
         ),
@@ -213,10 +215,10 @@ MEASURES = (
         (*_COMMAND, *_script("peers"), *_script("peers_workers")),
     ),
     Measure(
-        "peers", "speed", "s, ms, MB", 40,
+        "peers", "speed", "s, ms, MB", 20,
         (
-            "{python} bench/peers.py run --tools $TOOLS --rounds 2 --limit 60 $TREES/flask $TREES/pydantic "
-            "$TREES/gson $TREES/assertj $TREES/go --work {work} --out {out}",
+            "{python} bench/peers.py run --tools $TOOLS --rounds 2 --limit 60 $TREES/pydantic $TREES/go "
+            "--work {work} --out {out}",
         ),
         leaves("repositories/"),
         (*_COMMAND, *_script("peers"), *_script("peers_workers")),
@@ -238,6 +240,15 @@ MEASURES = (
         (*_PARSING, *_script("memory")),
     ),
     Measure(
+        "memory_gigabyte", "sizes", "bytes", 30,
+        (
+            "{python} bench/memory.py --tree $TREES/google-api-java-client-services --work {work} "
+            "--out {out}",
+        ),
+        leaves("files", "symbols", "source_bytes", "index_bytes", "seconds", "peak_bytes/"),
+        (*_PARSING, *_script("memory")),
+    ),
+    Measure(
         "million", "scale", "ms, s, MB", 150,
         ("{python} bench/million.py --corpus $CORPUS --work {work} --out {out}",),
         leaves("sizes/"),
@@ -245,10 +256,10 @@ MEASURES = (
         quick="--sizes 500 --queries 5",
     ),
     Measure(
-        "cluster_curve", "scale", "ms, bytes", 40,
+        "cluster_curve", "scale", "ms, bytes", 25,
         (
             "{python} bench/cluster_curve.py $DATA/csn-python --backend $CLUSTER/curve "
-            "--sizes 10000,100000,250000 --work {work} --out {out}",
+            "--sizes 10000,100000 --work {work} --out {out}",
         ),
         leaves("sizes/"),
         (*_ENGINE, *_script("cluster_curve"), "models/base/"),
@@ -269,8 +280,8 @@ MEASURES = (
         ("src/dowse/graph/", "src/dowse/parsing/", *_script("graph_oracle")),
     ),
     Measure(
-        "fuzz_queries", "reliability", "faults", 75,
-        ("{python} bench/fuzz_queries.py --count 500000 --processes 2 --work {work} --out {out}",),
+        "fuzz_queries", "reliability", "faults", 15,
+        ("{python} bench/fuzz_queries.py --count 100000 --processes 2 --work {work} --out {out}",),
         leaves(n="queries"),
         (*_ENGINE, *_script("fuzz_queries"), *_script("fuzz_texts")),
         quick="--count 40",
@@ -283,46 +294,46 @@ MEASURES = (
         quick="--count 30 --clients 2",
     ),
     Measure(
-        "load_mixed", "reliability", "ms", 12,
-        ("{python} bench/load_mixed.py --seconds 600 --work {work} --out {out}",),
+        "load_mixed", "reliability", "ms", 6,
+        ("{python} bench/load_mixed.py --seconds 240 --work {work} --out {out}",),
         leaves(n="questions"),
         (*_SERVER, *_script("load_mixed"), *_script("serving")),
         quick="--seconds 5 --clients 2 --slow-heads 2 --encoder none",
     ),
     Measure(
-        "slow_patterns", "reliability", "s", 60,
+        "slow_patterns", "reliability", "s", 14,
         (
-            "{python} bench/slow_patterns.py --count 500 --only cli --work {work} --out {work}/cli.json",
-            "{python} bench/slow_patterns.py --count 500 --only server --work {work} --out {out}",
+            "{python} bench/slow_patterns.py --count 100 --only cli --work {work} --out {work}/cli.json",
+            "{python} bench/slow_patterns.py --count 100 --only server --work {work} --out {out}",
         ),
         leaves(n="patterns"),
         (*_SERVER, *_script("slow_patterns")),
         results=("{work}/cli.json", "{out}"),
     ),
     Measure(
-        "kills", "reliability", "faults", 15,
-        ("{python} bench/kills.py --kills 1000 --processes 2 --out {out}",),
+        "kills", "reliability", "faults", 8,
+        ("{python} bench/kills.py --kills 400 --processes 2 --out {out}",),
         leaves("kills", "after", "updated", "with the", "damaged", "problems", n="kills"),
         (*_WRITERS, *_script("kills")),
         quick="--kills 3 --writers index",
     ),
     Measure(
-        "power_cut", "reliability", "faults", 25,
-        ("{python} bench/power_cut.py --draws 6 --processes 2 --out {out}",),
+        "power_cut", "reliability", "faults", 10,
+        ("{python} bench/power_cut.py --draws 2 --processes 2 --out {out}",),
         leaves("states", "damaged", n="states"),
         (*_WRITERS, *_script("power_cut")),
         quick="--draws 1 --mended 0 --writers index",
     ),
     Measure(
-        "errno", "reliability", "faults", 50,
-        ("{python} bench/errno.py --runs 2000 --processes 2 --seconds 3000 --out {out}",),
+        "errno", "reliability", "faults", 12,
+        ("{python} bench/errno.py --runs 400 --processes 2 --seconds 900 --out {out}",),
         leaves("runs", "exit", "traceback", "wrong", "damaged", n="runs"),
         (*_WRITERS, *_script("errno")),
         quick="--runs 3",
     ),
     Measure(
-        "races", "reliability", "bytes", 11,
-        ("{python} bench/races.py --seconds 600 --out {out}",),
+        "races", "reliability", "bytes", 5,
+        ("{python} bench/races.py --seconds 240 --out {out}",),
         leaves(n="exchanges"),
         (*_SERVER, "src/dowse/security/", "src/dowse/watch/", *_script("races")),
         quick="--seconds 2",

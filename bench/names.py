@@ -15,11 +15,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import re
 import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -228,6 +231,15 @@ def uses_of(wanted: set[str], files: Files, defined: set[Any]) -> dict[tuple[str
     return places
 
 
+def measure(repos: Path, folder: Path, name: str) -> Outcomes:
+    """Ask everything of one repository."""
+    with Index.open(repos / name, index_dir=str(folder / name), encoder="none", processes=1) as index:
+        index.update()
+        known = definitions(index)
+        asked = (known_to_parser, known_to_search, known_to_lsp)
+        return {title: dict(found) for each in asked for title, found in each(known, index).items()}
+
+
 def tables(title: str, outcome: dict[Tag, bool], sets: dict[str, str]) -> dict[str, Any]:
     """Return and print the shares of names that are known, by language and set."""
     result: dict[str, Any] = defaultdict(dict)
@@ -256,16 +268,10 @@ def main() -> None:
     rows = json.loads((Path(__file__).parent / "manifests" / "names.json").read_text())
     sets = {row["name"]: row["set"] for row in rows if not options.only or row["name"] in options.only}
     outcomes: Outcomes = defaultdict(dict)
-    with work_folder(options.work) as folder:
-        for name in sets:
-            with Index.open(options.repos / name, index_dir=str(folder / name), encoder="none") as index:
-                index.update()
-                known = definitions(index)
-                for measure in (known_to_parser, known_to_search, known_to_lsp):
-                    for title, found in measure(known, index).items():
-                        outcomes[title] |= {
-                            tag._replace(path=f"{name}/{tag.path}"): found[tag] for tag in found
-                        }
+    with work_folder(options.work) as folder, ProcessPoolExecutor(os.cpu_count()) as pool:
+        for name, found in zip(sets, pool.map(partial(measure, options.repos, folder), sets), strict=True):
+            for title, tags in found.items():
+                outcomes[title] |= {tag._replace(path=f"{name}/{tag.path}"): tags[tag] for tag in tags}
             print(name, flush=True)
     results = {title: tables(title, outcome, sets) for title, outcome in outcomes.items()}
     if options.out:

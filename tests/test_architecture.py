@@ -19,13 +19,13 @@ GLOSSARY = (ROOT / "docs" / "GLOSSARY.md").read_text()
 BUDGETS = {
     "commit_search": 605,
     "encoders": 1_720,
-    "eval": 4_120,
+    "eval": 4_000,
     "feedback": 580,
     "formats": 930,
     "graph": 7_330,
     "history": 1_325,
     "index": 1_350,
-    "indexing": 2_090,
+    "indexing": 2_135,
     "ingest": 880,
     "install": 1_060,
     "interfaces": 10_790,
@@ -36,15 +36,15 @@ BUDGETS = {
     "security": 600,
     "services": 3_060,
     "source": 3_270,
-    "storage": 8_490,
+    "storage": 8_470,
     "transfer": 410,
     "vectors": 1_870,
     "watch": 1_050,
-    "workers": 915,
+    "workers": 970,
     "": 2_560,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
-MAX_TESTS, MAX_BENCH, MAX_WORDS = 50_263, 11_450, 26_000
+MAX_TESTS, MAX_BENCH, MAX_WORDS = 50_505, 11_450, 26_000
 _PROGRAMS = {".py", ".java", ".php", ".go", ".mjs", ".rb", ".cpp", ".cs"}
 # Made from declarations (`scripts/schemas`, `scripts/docs_site`).
 GENERATED = {"LANGUAGES.md", "SETTINGS.md"}

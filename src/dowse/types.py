@@ -228,7 +228,9 @@ class Note:
         return f"{self.text}; {self.remedy}" if self.remedy else self.text
 
 
-INCOMPLETE_INDEX = Note("incomplete-index", "the index is not complete yet", "`dowse index` finishes it")
+INCOMPLETE_INDEX = Note(
+    "incomplete-index", "only a part of the files is searched yet", "`dowse index` waits for the rest"
+)
 UNLINKED_GRAPH = Note("graph", "the call graph is not built yet", "`dowse index` builds it")
 
 

@@ -43,7 +43,7 @@ def test_an_interrupted_run_says_so_and_goes_on(tree, tmp_path):
         with pytest.raises(KeyboardInterrupt):
             index.update(on_progress=stop)
         assert 0 < index.contents.file_count() < 12
-        assert any("not complete" in str(note) for note in index.search("work").notes)
+        assert any("a part of the files" in str(note) for note in index.search("work").notes)
         report = index.update()
         assert report.added + report.unchanged == 12 and report.unchanged > 0
         assert index.search("work").notes == () and index.contents.file_count() == 12

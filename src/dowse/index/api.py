@@ -178,6 +178,7 @@ class Index:
         on_wait: Callable[[str], None] = lambda _: None,
         seen: ScanResult | None = None,
         defer_graph: bool = False,
+        question: str = "",
     ) -> Report:
         """Update words, call graph and vectors: only files that changed are read again.
 
@@ -190,6 +191,8 @@ class Index:
             on_wait: Called once with a message if another writer holds the index.
             seen: The result of an earlier walk of the tree, or of a part of it; None walks it.
             defer_graph: Whether `graph.link` is to build the call graph, where that takes long.
+            question: With `defer_graph`: read of a large new tree only what this is likely about. Answers
+                then have the note `incomplete-index`, until another update reads the rest.
         """
         with ProgressBar(quiet=on_progress is not None) as bar:
             show = on_progress or bar.show
@@ -198,7 +201,7 @@ class Index:
                 deadline.check()  # of a caller that may be gone
                 show(progress)
 
-            report = self._update_words(rebuild, wait, check, on_wait, seen, defer_graph)
+            report = self._update_words(rebuild, wait, check, on_wait, seen, defer_graph, question)
         if not embed or self.settings.encoder == "none":
             return report
         embedded = self.vectors.embed(wait=wait, on_progress=on_progress, on_wait=on_wait)
@@ -212,6 +215,7 @@ class Index:
         on_wait: Callable[[str], None] = lambda _: None,
         seen: ScanResult | None = None,
         defer_graph: bool = False,
+        question: str = "",
     ) -> Report:
         """Update words and call graph, whoever waits for it."""
         from dowse.indexing.update import update
@@ -232,13 +236,14 @@ class Index:
                     wait=wait,
                     seen=seen,
                     defer_graph=defer_graph,
+                    question=question,
                 )
         except (IndexOutdated, IndexDamaged) as error:
             if rebuild or self.is_shared:
                 raise
             if isinstance(error, IndexDamaged):
                 remove_damage(self, error)
-            return self._update_words(True, wait, on_progress, on_wait, None, defer_graph)
+            return self._update_words(True, wait, on_progress, on_wait, None, defer_graph, question)
 
     @property
     def graph(self) -> Graph:

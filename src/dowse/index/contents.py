@@ -19,6 +19,13 @@ class Contents(IndexPart):
         with self._index.backend.reader() as reader:
             return reader.files()
 
+    @property
+    @rebuilds
+    def is_complete(self) -> bool:
+        """Whether all files were read: of a large tree, a first search leaves most to the background."""
+        with self._index.backend.reader() as reader:
+            return reader.is_complete
+
     @rebuilds
     def file_count(self) -> int:
         """Return how many files the index holds."""

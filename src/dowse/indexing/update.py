@@ -21,6 +21,7 @@ from dowse.indexing.diff import (
     refuse_another_root,
 )
 from dowse.indexing.hashes import corpus_hash
+from dowse.indexing.likely_files import likely_files
 from dowse.indexing.link_pool import resolve_in_processes
 from dowse.indexing.memory_budget import COMMIT_BYTES
 from dowse.indexing.parse_jobs import AnyJob, CorpusJob, Job, Reply
@@ -88,6 +89,7 @@ def update(
     wait: float | None = None,
     seen: ScanResult | None = None,
     defer_graph: bool = False,
+    question: str = "",
 ) -> Report:
     """Update the index incrementally and report what was done.
 
@@ -100,6 +102,8 @@ def update(
         wait: Seconds to wait for that one; None waits as long as it takes.
         seen: The result of an earlier walk, which spares another (`difference`).
         defer_graph: Whether `link_deferred` is to build the call graph, where that takes long.
+        question: What waits for the first answer: a large tree that is new gives the files that it is likely
+            about, and another update reads the others.
     """
     started = time.monotonic()
     with backend.writer(wait, on_wait) as writer:
@@ -107,7 +111,7 @@ def update(
             report = _update_corpus(writer, root, settings, on_progress)
         else:
             with keep_idle_workers(settings.processes):  # those that parse link as well
-                report = _update_tree(writer, root, settings, on_progress, seen, defer_graph)
+                report = _update_tree(writer, root, settings, on_progress, seen, defer_graph, question)
     return replace(report, seconds=time.monotonic() - started)
 
 
@@ -126,6 +130,7 @@ def _update_tree(
     on_progress: Callable[[Progress], None],
     seen: ScanResult | None,
     defer_graph: bool,
+    question: str,
 ) -> Report:
     diff, catalog = difference(root, writer, settings, seen), writer.share_graph()
     for key in diff.deleted:
@@ -136,17 +141,20 @@ def _update_tree(
     # process can't keep the trees of another. Stripped documentation may declare types.
     is_new = writer.meta()["generation"] == "0" and processes > 1 and not settings.backend
     is_deferred = is_new and defer_graph and not settings.strip_docs
-    jobs = (job._replace(is_deferred=is_deferred) for job in diff.jobs)
+    chosen = likely_files(diff.jobs, question) if is_deferred and question else diff.jobs
+    jobs = (job._replace(is_deferred=is_deferred) for job in chosen)
     results = _Results(writer, diff.skipped)
     uncommitted = 0
     replies = parse_all(jobs, processes, root=root, catalog=catalog)
     for done, reply in enumerate(replies, 1):
         results.store(reply)
-        on_progress(Progress(done, len(diff.jobs)))
+        on_progress(Progress(done, len(chosen)))
         uncommitted += sum(record.size for record in reply.records)
         if uncommitted > COMMIT_BYTES:
-            writer.commit({**_metadata(writer, root, settings, {}), "complete": "0", "linked": "0"})
+            _commit_part(writer, root, settings)
             uncommitted = 0
+    if len(chosen) < len(diff.jobs):
+        return results.report(_commit_part(writer, root, settings), 0, 0)
     results.remember_stamps(diff.jobs, diff.skipped_stamps)
     diff.jobs.clear()  # much memory in a large tree, and linking needs some
     skips_changed = sorted(diff.skipped) != writer.skipped() or diff.skipped_stamps != known_skips(
@@ -164,6 +172,11 @@ def _update_tree(
         if not (is_slow and defer_graph):
             generation = _link_and_commit(writer, processes, meta)
     return results.report(generation, len(diff.deleted), diff.unchanged + results.unchanged)
+
+
+def _commit_part(writer: Writer, root: Path, settings: Settings) -> int:
+    """Commit the files that were read, of which searches say that they are not all."""
+    return writer.commit({**_metadata(writer, root, settings, {}), "complete": "0", "linked": "0"})
 
 
 def _link_and_commit(writer: Writer, processes: int, meta: dict[str, str]) -> int:

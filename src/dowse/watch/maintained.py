@@ -28,6 +28,7 @@ from dowse.watch.sources import (
     WatchLimitReached,
 )
 from dowse.workers.child import EventReporter
+from dowse.workers.power import is_on_battery
 from dowse.write_lock import write_lock
 
 # Debounce: a batch ends when nothing has happened for so long, or at the latest after so long.
@@ -44,6 +45,8 @@ RETRY_SECONDS, _LOCKED_SECONDS = 5.0, 2.0
 _LOCK_SECONDS = 1.0
 # Symbols that are encoded before anything else can be done: about a second of work at low priority.
 _CHUNK = 128
+# How often to look whether the machine runs on battery.
+POWER_SECONDS = 30.0
 # While it learns: how often to look whether that is to end.
 _LEARNING_SECONDS = 0.1
 
@@ -88,8 +91,9 @@ class MaintainedIndex:
         self._embedding: EmbeddingFolder | None = None
         self._embedding_started, self._embedding_lock = 0.0, contextlib.ExitStack()
         self._to_link = self._to_embed = self._to_learn = self._to_fit = False
+        self._power_asked = -POWER_SECONDS
         self._learner: threading.Thread | None = None
-        self._retry_at, self._verify_at = 0.0, float("inf")
+        self._retry_at, self._embed_at, self._verify_at = 0.0, 0.0, float("inf")
         self.is_finished = False
 
     def request(self, request: Request) -> None:
@@ -111,12 +115,14 @@ class MaintainedIndex:
         now = time.monotonic()
         if self._retry_at > now:
             return self._retry_at
-        if self._task or self._to_link or self._to_embed:
+        if self._task or ((self._to_link or self._to_embed) and self._embed_at <= now):
             return now
         if self._pending.changes:
             return self._flush_time()
         if self._learner is not None:
             return now + _LEARNING_SECONDS
+        if self._to_embed:
+            return min(self._embed_at, self._source.due() if self._source else self._embed_at)
         return min(self._verify_at, self._source.due()) if self._source and not self._to_learn else now
 
     def has_changes(self) -> bool:
@@ -146,6 +152,8 @@ class MaintainedIndex:
         if self._learner is not None and not self._learner.is_alive():
             self._learner = None
         if self._to_link or self._to_embed:
+            if self._embed_at > time.monotonic():
+                return False
             self._guarded(self._embed)
         elif self._verify_at <= time.monotonic():
             self._guarded(self._verify)
@@ -195,12 +203,18 @@ class MaintainedIndex:
         if task == "watch":
             self._take_watch_lock()
             self._begin()
-        elif task != "finish" and (task != "check" or self._has_changed()):
+        elif self._is_to_update(task):
             self._reporter.event("begun", key=self._key)
             self._update(None, rebuild=task == "rebuild")
         self._task = None
         self._to_link, self._to_learn = True, True
         self._to_embed = self._index.settings.encoder != "none"
+
+    def _is_to_update(self, task: Task) -> bool:
+        """Whether files are to be read: a search may have left most of a large tree."""
+        if task == "finish":
+            return self._index.exists and not self._index.contents.is_complete
+        return task != "check" or self._has_changed()
 
     def _take_watch_lock(self) -> None:
         """Hold the lock of the index's one watcher; raises IndexLocked while another process has it."""
@@ -292,7 +306,7 @@ class MaintainedIndex:
 
     def _update(self, seen: ScanResult | None, *, rebuild: bool = False) -> bool:
         """Update the index incrementally; return whether that made a new generation."""
-        is_first = rebuild or not self._index.exists
+        is_first = rebuild or not self._index.exists or not self._index.contents.is_complete
         self._to_link = self._to_link or is_first
         report = (self._index if rebuild else self._as_built()).update(
             embed=False,
@@ -330,11 +344,13 @@ class MaintainedIndex:
         if not self._to_embed:
             return
         self._begin_embedding()
+        if self._is_put_off():
+            return
         report = self._index.vectors.embed(
             chunk=_CHUNK,
             finish=not self._is_watched,
             wait=_LOCK_SECONDS,
-            pause=lambda: self._is_interrupted() or self._is_taken_over(),
+            pause=lambda: self._is_interrupted() or self._is_taken_over() or self._is_put_off(),
             on_progress=self._show_embedded,
         )
         if report.missing and not self._is_taken_over():
@@ -362,6 +378,14 @@ class MaintainedIndex:
         if self._embedding is not None and not self._is_taken_over():
             rate = progress.done / max(1e-3, time.monotonic() - self._embedding_started)
             self._embedding.report(EmbeddingProgress(progress.done, progress.total, rate, os.getpid()))
+
+    def _is_put_off(self) -> bool:
+        """Whether the rest waits until the machine is on mains power again; `dowse index` does not wait."""
+        now = time.monotonic()
+        if now - self._power_asked >= POWER_SECONDS:
+            self._power_asked = now
+            self._embed_at = now + POWER_SECONDS if is_on_battery() else 0.0
+        return self._embed_at > now
 
     def _is_taken_over(self) -> bool:
         """Whether another process embeds the rest, or has removed the index."""

@@ -110,5 +110,13 @@ class Worker:
             self._indexes.pop(key).close()
 
     def _is_interrupted(self) -> bool:
-        """Whether changes or messages wait that come before encoding."""
-        return bool(self._messages) or any(each.has_changes() for each in list(self._indexes.values()))
+        """Whether changes or messages wait that come before encoding.
+
+        Each search asks to finish its index: where that is being done, it goes on.
+        """
+        return not all(self._is_known(each) for each in tuple(self._messages)) or any(
+            each.has_changes() for each in list(self._indexes.values())
+        )
+
+    def _is_known(self, message: Request | Forget | str) -> bool:
+        return isinstance(message, Request) and message.task == "finish" and message.key in self._indexes

@@ -18,6 +18,8 @@ from dowse.workers.frames import MAX_BYTES, FrameReader, pack, write_frame
 
 # The first message of every child: from here on, a death is the fault of the request at hand.
 READY = "ready"
+# Niceness of what runs only while nothing else wants to, on systems that have such a class.
+IDLE = 15
 # Progress is reported at most so often.
 _PROGRESS_SECONDS = 0.1
 
@@ -138,6 +140,9 @@ class EventReporter:
 
 
 def lower_priority(niceness: int) -> None:
-    """Let other processes come first, where the system can do that."""
+    """Let other processes come first, where the system can do that; from `IDLE` on, all of them."""
     with contextlib.suppress(OSError, AttributeError):
         os.nice(niceness)
+    with contextlib.suppress(OSError, AttributeError):
+        if niceness >= IDLE:
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

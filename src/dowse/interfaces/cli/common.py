@@ -133,7 +133,7 @@ def open_current_index(options: argparse.Namespace, **more: Any) -> Index:  # no
     return index
 
 
-def ensure_current(index: Index, *, needs_graph: bool = True) -> None:
+def ensure_current(index: Index, *, needs_graph: bool = True, question: str = "") -> None:
     """Build the index on first use; afterwards update it, if that is quick.
 
     Only `dowse index` changes a shared index: a search from any folder must not add that folder.
@@ -141,13 +141,19 @@ def ensure_current(index: Index, *, needs_graph: bool = True) -> None:
     Args:
         index: The index.
         needs_graph: Whether to wait for the call graph; else it may be left to the background.
+        question: What a part of a large tree can answer; without it all files are waited for.
     """
     if index.is_shared:
         return
     defer_graph = not needs_graph and continues_later(index)
     if not index.exists:
         print_message(f"indexing {index.root} (first use)")
-        update_index(index, defer_graph=defer_graph)
+        update_index(index, defer_graph=defer_graph, question=question)
+        return
+    if not index.contents.is_complete:  # it was left to the background, or interrupted
+        if not (question and continues_later(index)):
+            print_message(f"indexing the rest of {index.root}")
+            update_index(index.internals.as_built(), defer_graph=defer_graph)
         return
     _update_if_quick(index, defer_graph)
     if not defer_graph and not index.graph.is_linked:
@@ -185,6 +191,7 @@ def update_index(
     rebuild: bool = False,
     wait: float | None = None,
     defer_graph: bool = False,
+    question: str = "",
 ) -> Report:
     """Update an index with a progress bar, and list the files that could not be read."""
     from dowse.progress import ProgressBar
@@ -197,6 +204,7 @@ def update_index(
             on_progress=bar.show,
             on_wait=print_message if wait is None else lambda _: None,
             defer_graph=defer_graph,
+            question=question,
         )
     for path, reason in report.failed[:_LISTED_FAILURES]:
         print_message(f"{path}: {reason}")

@@ -37,6 +37,8 @@ _TYPES = {"int": int, "float": float}
 _NONE = "none"
 # Flags have a prefix of their own in the namespace: `--path` is no positional path.
 _PREFIX = "option_"
+# Options that leave open which hits there are.
+_RANKED = frozenset(["k", "explain", "mode", "min_score", "diversify", "clustering"])
 # Flags that few people ever need: `--help-all` shows them.
 _ADVANCED = (
     *("--not-path", "--plain", "--fresh", "--lanes", "--fusion", "--fuzziness", "--expand"),
@@ -109,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
         _check_query(options.query, search_options)
     elif not environment.get().is_daemon:
         index.internals.warm(lanes)
-    ensure_current(index, needs_graph="graph" in lanes)
+    ensure_current(index, needs_graph="graph" in lanes, question=_open_question(options, values))
     if options.command == "diff-search":
         from dowse.interfaces.cli.diff_search import enter_changes
 
@@ -127,6 +129,15 @@ def run(options: argparse.Namespace) -> int:
         print_message(f"only {values['within']} was searched; --everywhere searches all of {index.root}")
     stay_warm(index)
     return EXIT_FOUND if answer.hits else EXIT_NOTHING
+
+
+def _open_question(options: argparse.Namespace, values: Mapping[str, Any]) -> str:
+    """Return the query if it only asks for the best hits; "" if every match counts."""
+    from dowse.query.lexer import tokenize
+
+    if options.count or options.files_with_matches or values.keys() - _RANKED or values.get("k") == 0:
+        return ""
+    return options.query if all(token.kind == "word" for token in tokenize(options.query)) else ""
 
 
 def _preload_encoder(options: argparse.Namespace) -> None:

@@ -28,8 +28,6 @@ _HANG_SECONDS = 180.0
 _POLL_SECONDS = 2.0
 # How long to wait for a process before this one that is about to end.
 _LOCK_SECONDS = 10.0
-# Whatever the user does comes before what the worker does.
-_NICENESS = 15
 
 
 def main() -> None:
@@ -52,11 +50,12 @@ def _serve(searched: str, unfinished: list[str]) -> None:
     from dowse.interfaces.daemon.open_indexes import OpenIndexes
     from dowse.interfaces.daemon.server import CommandServer
     from dowse.watch import Maintainer
+    from dowse.workers.child import IDLE
 
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: stopping.set())
-    maintainer = Maintainer(niceness=_NICENESS)
+    maintainer = Maintainer(niceness=IDLE)
     indexes = OpenIndexes(maintainer)
     server = CommandServer(indexes, stopping.set, _HANG_SECONDS)
     idle_seconds = 60.0 * json.loads(searched)["resident_minutes"]
