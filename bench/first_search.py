@@ -33,7 +33,7 @@ from dowse.eval.evaluate import evaluate
 from dowse.eval.manifest import read_manifest
 from dowse.eval.types import Dataset
 from dowse.indexing.approximate import embed_approximately
-from dowse.search import retrieval
+from dowse.search.lanes import query_time_encoding
 from dowse.search.lanes.jobs import InlineLanes
 from dowse.search.options import SearchRequest, make_options
 from dowse.search.pipeline import search
@@ -135,7 +135,7 @@ def measure_dataset(dataset: Dataset, counts: Sequence[int], folder: Path) -> di
 def ndcg(index: Index, encoder: RememberingEncoder, dataset: Dataset, count: int) -> float:
     """Return nDCG@10 if so many candidates are encoded for each question."""
     settings = replace(index.settings, lane_seconds=1e6)
-    retrieval.MAX_ENCODED, retrieval.ENCODING_SECONDS = count, 1e6
+    query_time_encoding.MAX_ENCODED, query_time_encoding.ENCODING_SECONDS = count, 1e6
 
     def ask(query: str, k: int) -> Sequence[Hit]:
         request = SearchRequest(query, make_options(settings, k=k, plain=True))
