@@ -209,7 +209,8 @@ MEASURES = (
         "first_answer", "speed", "s", 20,
         (
             "{python} bench/peers.py run --tools $TOOLS --first-answers --rounds 3 $TREES/flask "
-            "$TREES/pydantic $TREES/gson $TREES/assertj $TREES/go --work {work} --out {out}",
+            "$TREES/pydantic $TREES/gson $TREES/assertj $TREES/astro-docs $TREES/go "
+            "--work {work} --out {out}",
         ),
         leaves("repositories/"),
         (*_COMMAND, *_script("peers"), *_script("peers_workers")),

@@ -54,6 +54,13 @@ QUERIES = {
         "isEqualTo",
         "SoftAssertions",
     ],
+    "astro-docs": [
+        "deploy a site to a server",
+        "load data when the page is built",
+        "translate the pages",
+        "getCollection",
+        "defineConfig",
+    ],
 }
 NAME = 3  # the first of the names
 WORDS = "dowse, words alone"
