@@ -1,6 +1,6 @@
 """Indexing beside parsing alone: words, words and graph, no change, changes to 1 % of the files.
 
-    python bench/index_speed.py --tree DIR [--out FILE]
+    python bench/index_speed.py --tree DIR [--tree DIR …] [--out FILE]
 
 The files that dowse would index are copied first, so the tree itself is never touched. Parsing alone means:
 read every file that has a grammar and make its syntax tree with dowse's own parsers, nothing else; once in
@@ -54,7 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--tree", type=Path, required=True)
+    parser.add_argument("--tree", type=Path, action="append", required=True, help="may be repeated")
     parser.add_argument("--dowse", type=Path, default=beside_python(), help="the command to measure")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
@@ -63,8 +63,12 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="copy and index here (default: a temporary folder)")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    with work_folder(options.work) as work:
-        results = measure(options.tree, work, options.dowse, options.processes, options.runs)
+    trees = {}
+    for tree in options.tree:
+        name = tree.resolve().name
+        with work_folder(options.work and options.work / name) as work:
+            trees[name] = measure(tree, work, options.dowse, options.processes, options.runs)
+    results = {"trees": trees}
     print(json.dumps(results, indent=1))
     if options.out:
         write_results(options.out, results)
