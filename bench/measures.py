@@ -202,8 +202,8 @@ MEASURES = (
     Measure(
         "index_speed", "speed", "s", 10,
         (
-            "{python} bench/index_speed.py --tree $TREES/assertj --tree $TREES/imgui --tree $TREES/astro-docs "
-            "--runs 2 --out {out}",
+            "{python} bench/index_speed.py --tree $TREES/assertj --tree $TREES/imgui "
+            "--tree $TREES/astro-docs --runs 2 --out {out}",
         ),
         leaves("trees/"),
         (*_PARSING, *_script("index_speed")),
