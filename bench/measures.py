@@ -203,7 +203,7 @@ MEASURES = (
         "index_speed", "speed", "s", 10,
         (
             "{python} bench/index_speed.py --tree $TREES/assertj --tree $TREES/imgui "
-            "--tree $TREES/astro-docs --runs 2 --out {out}",
+            "--tree $TREES/rfcs --runs 2 --out {out}",
         ),
         leaves("trees/"),
         (*_PARSING, *_script("index_speed")),
@@ -212,7 +212,7 @@ MEASURES = (
         "first_answer", "speed", "s", 20,
         (
             "{python} bench/peers.py run --tools $TOOLS --first-answers --rounds 3 $TREES/flask "
-            "$TREES/pydantic $TREES/gson $TREES/assertj $TREES/astro-docs $TREES/go "
+            "$TREES/pydantic $TREES/gson $TREES/assertj $TREES/rfcs $TREES/go "
             "--work {work} --out {out}",
         ),
         leaves("repositories/"),

@@ -54,15 +54,16 @@ QUERIES = {
         "isEqualTo",
         "SoftAssertions",
     ],
-    "astro-docs": [
-        "deploy a site to a server",
-        "load data when the page is built",
-        "translate the pages",
-        "getCollection",
-        "defineConfig",
+    "rfcs": [
+        "why futures are pinned",
+        "how a lint level is set",
+        "order in which fields are dropped",
+        "Future",
+        "Deref",
     ],
 }
 NAME = 3  # the first of the names
+PROSE = {"rfcs"}  # semble reads code alone unless it is told otherwise
 WORDS = "dowse, words alone"
 TOOLS = ("dowse", WORDS, "semble", "codegraph", "ripgrep", "zoekt", "FTS5", "ctags")
 WARM_RUNS = 20
@@ -173,7 +174,10 @@ def tool(name: str, tools: Path, root: Path, folder: Path) -> Tool:
         semble, env = str(tools / "semble/bin/semble"), {**home, "SEMBLE_MODEL_NAME": str(tools / "model")}
         code = f"{_WARM_SEMBLE}\nask = lambda query: index.search(query, top_k=10){LOOP}"
         warm_process = [str(tools / "semble/bin/python"), "-c", code, at]
-        return Tool(None, lambda query: [semble, "search", query, at, "-k", "10"], env, warm=warm_process)
+        content = ["--content", "all"] if root.name in PROSE else []
+        return Tool(
+            None, lambda query: [semble, "search", query, at, "-k", "10", *content], env, warm=warm_process
+        )
     if name == "codegraph":
         codegraph, tree = str(tools / _CODEGRAPH), linked_tree(root, folder)
         env = {**home, "DO_NOT_TRACK": "1", "CODEGRAPH_TELEMETRY": "0"}

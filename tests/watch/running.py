@@ -83,7 +83,7 @@ class Watcher:
 def watching(index: Index, **options: object) -> Iterator[tuple[Watcher, Heard]]:
     """Watch an index, and wait until changes are seen."""
     heard = Heard()
-    watcher = Watcher(index, heard, niceness=0, **options)
+    watcher = Watcher(index, heard, **{"niceness": 0, **options})
     try:
         heard.wait("watching")
         yield watcher, heard

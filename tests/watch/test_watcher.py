@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
+from dowse.workers.child import IDLE
 from watch.running import Heard, Watcher, is_alive, names, settle, until, watching
 from watch.whole import rebuilt, whole
 
@@ -198,6 +199,13 @@ def test_the_process_ends_with_whoever_started_it(index, root, tmp_path):
         assert is_alive(pid)
         process.kill()
     until(lambda: not is_alive(pid))
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="the CPU is not shared by sessions")
+def test_all_other_processes_come_first(index):
+    with watching(index, niceness=IDLE) as (watcher, _):
+        assert Path(f"/proc/{watcher.pid}/autogroup").read_text().endswith("nice 19\n")
+        assert os.sched_getscheduler(watcher.pid) == os.SCHED_IDLE
 
 
 def test_a_root_that_goes_away_and_comes_back(index, root, tmp_path):

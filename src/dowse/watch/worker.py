@@ -11,12 +11,13 @@ import os
 import select
 import time
 from collections import deque
+from pathlib import Path
 
 from dowse.errors import DowseError
 from dowse.indexing.parse_pool import keep_idle_workers
 from dowse.watch.maintained import MaintainedIndex
 from dowse.watch.messages import END, Forget, Request
-from dowse.workers.child import READY, Channel, EventReporter, handle_messages, lower_priority
+from dowse.workers.child import IDLE, READY, Channel, EventReporter, handle_messages, lower_priority
 
 # Without anything to do, the process stays so long: searches often follow each other.
 _IDLE_SECONDS = 5.0
@@ -30,8 +31,16 @@ def main() -> None:
     handle_messages(channel, worker.receive)
     channel.send(READY)
     lower_priority(niceness)
+    if niceness >= IDLE:
+        _lower_session()
     with keep_idle_workers():
         worker.run()
+
+
+def _lower_session() -> None:
+    """Let other sessions come first: Linux shares the CPU among sessions, then among processes of one."""
+    with contextlib.suppress(OSError):  # another system, or without such groups
+        Path("/proc/self/autogroup").write_text("19", encoding="ascii")
 
 
 class Worker:
