@@ -87,7 +87,11 @@ def check(*, fresh: bool) -> int:
     different = outdated_tables(ROOT)
     commits, machines = (len({figure[key] for figure in known.values()}) for key in ("commit", "machine"))
     fresh_count = sum(told == "fresh" for told in states.values())
-    print(f"{fresh_count} of {len(states)} measures are fresh; {commits} commits, {machines} machines")
+    hours = sum(_seconds(measure, known) for measure in MEASURES) / 3600
+    print(
+        f"{fresh_count} of {len(states)} measures are fresh; {commits} commits, {machines} machines; "
+        f"all take {hours:.1f} h"
+    )
     for name in unknown:
         print(f"no measure has the name of bench/figures/{name}.json")
     for path in different:
