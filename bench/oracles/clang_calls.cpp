@@ -1,6 +1,6 @@
 // Prints what clang's AST says of the calls in a compilation, as JSON lines; clang.py joins them over a repository.
 //
-//   c++ -std=c++17 clang_calls.cpp -o clang_calls $(llvm-config --cxxflags --ldflags) -lclang-cpp -lLLVM
+//   c++ -std=c++17 clang_calls.cpp -o clang_calls $(llvm-config --cxxflags --ldflags) -lclang-cpp -lLLVM  (LLVM 17 or newer)
 //   clang_calls -p BUILD_FOLDER --root CHECKOUT SOURCE...
 //
 // {"define": USR, "path", "line", "name"}: a function or class of the checkout, with "body" where it has one
@@ -168,7 +168,7 @@ public:
 
   bool VisitDesignatedInitExpr(DesignatedInitExpr *literal) {
     for (auto &each : literal->designators())
-      if (each.isFieldDesignator()) addReference(each.getFieldLoc(), each.getField(), "keyword", "field");
+      if (each.isFieldDesignator()) addReference(each.getFieldLoc(), each.getFieldDecl(), "keyword", "field");
     return true;
   }
 
