@@ -54,6 +54,16 @@ def test_symbols_lists_names_with_their_kind(run: Run) -> None:
     assert (row["kind"], row["start_line"], row["qualified_name"]) == ("field", 5, "Cart.currency")
 
 
+def test_symbols_says_that_there_are_more(run: Run) -> None:
+    everything = run("symbols", "*", "-k", "0")
+    assert everything[2] == ""
+    some = run("symbols", "*", "-k", "2")
+    assert some[1].splitlines() == everything[1].splitlines()[:2]
+    assert "the first 2; -k 0 lists all" in some[2]
+    count = everything[1].count("\n")
+    assert run("symbols", "*", "-k", str(count)) == everything
+
+
 def test_symbols_of_some_kinds(run: Run) -> None:
     everything = [line.split("\t")[1] for line in run("symbols", "*", "--kind", "field")[1].splitlines()]
     assert everything == ["field"] * 3

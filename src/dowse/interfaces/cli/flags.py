@@ -59,10 +59,17 @@ def _setting_help(spec: SettingSpec) -> str:
     return f"{spec.help} (default: {default})" if default else spec.help
 
 
+def count(text: str) -> int:
+    """Read a number of results; its name is part of argparse's message."""
+    if (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number
+
+
 def add_top_k(parser: argparse.ArgumentParser, default: int) -> None:
-    """Add the number of results."""
+    """Add the number of results, one or more."""
     parser.add_argument(
-        "-k", "--top-k", type=int, default=default, metavar="N", help=f"how many (default: {default})"
+        "-k", "--top-k", type=count, default=default, metavar="N", help=f"how many (default: {default})"
     )
 
 

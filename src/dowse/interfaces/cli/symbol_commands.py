@@ -10,7 +10,7 @@ from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import embed_briefly, located, open_current_index
 from dowse.interfaces.cli.output import output_format, output_style, write_graph
-from dowse.interfaces.cli.printing import print_error, print_json
+from dowse.interfaces.cli.printing import print_error, print_json, print_message
 from dowse.json_form import document
 from dowse.query.languages import KINDS
 from dowse.security.terminal import escape_name
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dowse.symbol_lookup import AmbiguousName
     from dowse.types import SymbolRow
 
-# Symbols of one name that are read to find those of a folder.
+# Most that are read: of all, and of one name to find those of a folder.
 _MAX_SYMBOLS = 100_000
 
 
@@ -33,7 +33,9 @@ def add_arguments(parser: CommandParser) -> None:
         parser.add_argument(
             "--kind", action="append", choices=KINDS, metavar="K", help="only these kinds: field, method, …"
         )
-        flags.add_top_k(parser, 50)
+        parser.add_argument(
+            "-k", "--top-k", type=int, default=50, metavar="N", help="how many (0: all; default: 50)"
+        )
         flags.add(parser, "--json")
     elif parser.command == "related":
         parser.add_argument("symbol", help=flags.SYMBOL_HELP)
@@ -71,7 +73,11 @@ def _list_symbols(options: argparse.Namespace) -> int:
     """List the symbols and names whose name matches a pattern, or contains it."""
     index = open_current_index(options)
     pattern = options.pattern if set(options.pattern) & set("*?") else f"*{options.pattern}*"
-    rows = _symbols_here(index, pattern, options)
+    most = options.top_k or _MAX_SYMBOLS
+    rows = _symbols_here(index, pattern, options, most + 1)
+    if len(rows) > most:
+        print_message(f"these are the first {most}; -k 0 lists all")
+    rows = rows[:most]
     if options.json:
         print_json([row._asdict() for row in rows])
     else:
@@ -82,15 +88,15 @@ def _list_symbols(options: argparse.Namespace) -> int:
     return EXIT_FOUND if rows else EXIT_NOTHING
 
 
-def _symbols_here(index: Index, pattern: str, options: argparse.Namespace) -> list[SymbolRow]:
+def _symbols_here(index: Index, pattern: str, options: argparse.Namespace, limit: int) -> list[SymbolRow]:
     """Return matching symbols, only those of the folder or file that was named."""
     below, kinds = options.place.below, options.kind or ()
     if not below:
-        return index.symbols(pattern, options.top_k, kinds)
+        return index.symbols(pattern, limit, kinds)
     from dowse.query.evaluate import is_within
 
     rows = index.symbols(pattern, _MAX_SYMBOLS, kinds)
-    return [row for row in rows if is_within(below, row.path)][: options.top_k]
+    return [row for row in rows if is_within(below, row.path)][:limit]
 
 
 def _list_related(options: argparse.Namespace) -> int:
