@@ -4,9 +4,9 @@
 
 INDEX is the output of `rust-analyzer scip CHECKOUT --output INDEX`. A call is a reference to a function with
 arguments behind it, inside macros too. Left out are calls of closures, of tuple structs (SCIP does not tell
-them from patterns) and of functions that a macro of the workspace defines (SCIP has no place for them). Where
-a method of a trait is named, its implementations may run. Other names but modules, `Self` and the fields of
-tuples are references.
+them from patterns), of functions that a macro of the workspace defines (SCIP has no place for them), and of
+those whose symbol is defined in several files, none of them that of the call. Where a method of a trait is
+named, its implementations may run. Other names but modules, `Self` and the fields of tuples are references.
 """
 
 from __future__ import annotations
@@ -76,6 +76,10 @@ def main() -> None:
         imports = import_lines(b"\n".join(texts[path]))
         for each in sorted(set(occurrences)):
             declared = definitions.get(key_of(each), [])
+            if len({one.path for one in declared}) > 1:  # tests, benches and examples share names of symbols
+                declared = [one for one in declared if one.path == path]
+                if not declared:
+                    continue
             is_unknown = not declared and crate_of(each.symbol) in crates
             if each.is_definition or is_unknown or not _NAME.match(texts[path][each.line], each.start):
                 continue
