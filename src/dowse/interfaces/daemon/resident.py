@@ -27,6 +27,8 @@ _SETTINGS = (
 
 # A busy process is to end, too.
 _STOP_SECONDS = 10.0
+# A new process holds its lock before it listens.
+_START_SECONDS = 2.0
 _POLL_SECONDS = 0.02
 
 
@@ -72,7 +74,10 @@ def resident_pid() -> int | None:
 
 def stop_resident() -> int | None:
     """Have the resident process end, and return its id; None if there is none that a search has left."""
-    parts = ask(STOP, [], _STOP_SECONDS)
+    parts, until = ask(STOP, [], _STOP_SECONDS), time.monotonic() + _START_SECONDS
+    while not parts and resident_pid() is not None and time.monotonic() < until:  # it is just starting
+        time.sleep(_POLL_SECONDS)
+        parts = ask(STOP, [], _STOP_SECONDS)
     pid = int(parts[-1].removeprefix(EXIT)) if parts else 0
     until = time.monotonic() + _STOP_SECONDS
     while pid and resident_pid() == pid and time.monotonic() < until:
