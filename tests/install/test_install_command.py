@@ -40,7 +40,7 @@ def test_the_list_says_what_is_where(home, capsys):
         (["claude", "--project", "nowhere"], "nowhere is no folder"),
         (["windsurf", "--project"], "Windsurf has no file for a project"),
         (["--agents-md", "claude"], "`claude` is a client"),
-        (["codex", "--print"], "writes the form that it reads"),
+        (["codex", "--print"], "`dowse install codex` writes what it reads"),
     ],
 )
 def test_mistakes_are_told(home, capsys, arguments, told):

@@ -74,10 +74,8 @@ def run(options: argparse.Namespace) -> int:
         return _list(options)
     if options.print:
         if options.clients:
-            raise DowseError(
-                "--print is for clients that `dowse install --list` does not have; "
-                f"`dowse install {options.clients[0]}` writes the form that it reads"
-            )
+            client = options.clients[0]
+            raise DowseError(f"--print is for other clients; `dowse install {client}` writes what it reads")
         return _print(options)
     if not options.clients and options.agents_md is None:
         raise DowseError("name a client, e.g. `dowse install claude`; `dowse install --list` lists them")
