@@ -186,12 +186,13 @@ class FulltextReader:
     ) -> dict[int, dict[tuple[str, str], float]]:
         """Return, by row, what each (field, term) adds to its score."""
         contributions: dict[int, dict[tuple[str, str], float]] = {row: {} for row in rows}
-        if not rows:
+        symbols = [row for row in rows if row >= 0]  # names are not in the index
+        if not symbols:
             return contributions
-        among = Query.const_score_query(_set("row", rows), 0.0)
+        among = Query.const_score_query(_set("row", symbols), 0.0)
         for field, term, sub in _subqueries(request):
             both = Query.boolean_query([(Occur.Must, among), (Occur.Must, sub)])
-            for row, score in self._hits(both, len(rows)):
+            for row, score in self._hits(both, len(symbols)):
                 key, by_term = (field, term.label), contributions[row]
                 by_term[key] = by_term.get(key, 0.0) + score
         return contributions
