@@ -111,6 +111,8 @@ _PATHS = frozenset(
     " navigation_expression".split()
 )
 _HEAD_NAME = re.compile(rb"\W*([\w$]+)")
+# The value of a pointer of Rust starts with that of what it points to: `Arc::new(Mutex::new(0))`.
+_POINTING = re.compile(rb"(?:(?:\w+::)*(?:Arc|Rc|Box|Pin)::(?:new|pin|clone)\(\s*(?:&\s*(?:mut\s+)?)?)+")
 _WORD = re.compile(rb"[\w$]+")
 _HEAD = re.compile(r"[^\s.:\-?!&(\[\\]*")
 _FIRST_NAME = re.compile(r"[\w$]+")
@@ -391,7 +393,8 @@ class Facts:
         start, end = node.byte_range
         text = self._data[start : min(end, start + _MAX_TYPE_BYTES)]
         if node.type in _PATHS:
-            match = _HEAD_NAME.match(text)
+            pointed = _POINTING.match(text)
+            match = _HEAD_NAME.match(text, pointed.end() if pointed else 0)
             if match is None or match[1].decode("utf-8", "ignore") not in BUILTIN_CALLS:
                 return [match[1]] if match else []
         return _WORD.findall(text)

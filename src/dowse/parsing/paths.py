@@ -17,6 +17,8 @@ _ASSERTED = re.compile(r"[\s*&]*([\w.]+)\s*")
 # Words before an expression, of which only the expression counts; `x as Foo` is a Foo.
 _KEYWORDS = frozenset(["await", "new", "mut", "move", "unsafe", "as", "yield", "return", "throw", "co_await"])
 _CAST = re.compile(r"\s*([\w:]+)(?:<[^<>]*>)?(?:\s+as\s+.*)?", re.DOTALL)
+# Functions of Rust that return a pointer to their argument, or the same pointer.
+_POINTING = re.compile(r"(?:\w+::)*(?:Arc|Rc|Box|Pin)::(?:new|pin|(clone))")
 # `(Foo) x`: nothing but a cast has a name after a closing bracket.
 _C_CAST = re.compile(r"\s*\(\s*(?:const\s+)?([\w.$:]+)(?:<[^()]*>)?[\s*&]*\)\s*[\w$@\"']")
 
@@ -85,6 +87,12 @@ def _add_group(parts: list[str], opener: str, inside: str) -> bool:
         asserted = _ASSERTED.fullmatch(inside) if opener == "(" else None
         parts[:] = [f"<{asserted[1]}>"] if asserted else []
         return asserted is not None
+    is_path_call = opener == "(" and parts[-2:-1] == ["::"]
+    pointing = _POINTING.fullmatch("".join(parts)) if is_path_call else None
+    if pointing:
+        pointed = member_path(inside.rstrip().removesuffix(","))
+        parts[:] = [pointed if pointing[1] else f"{pointed}[+]"] if pointed else []
+        return bool(pointed)
     if parts:
         parts.append(_SUFFIXES[opener])
         return True

@@ -67,7 +67,7 @@ def inline_module(node: Node, text: Text) -> str:
 
 def variable_value(language: str, name: Node, value: Node, text: Text) -> ExpressionValue:
     """Return the value of one of the variables on the left of an assignment."""
-    holder = name.parent
+    name, holder = _listed_name(name)
     names = [name]
     if holder is not None and holder.type == "var_spec":
         names = holder.children_by_field_name("name")
@@ -85,7 +85,7 @@ def variable_value(language: str, name: Node, value: Node, text: Text) -> Expres
 
 def iterated_value(language: str, name: Node, value: Node, text: Text) -> ExpressionValue:
     """Return an element of what a loop iterates over; the first of two variables of Go is the index."""
-    holder = name.parent
+    name, holder = _listed_name(name)
     names = _listed(holder) if holder is not None and holder.type in _LISTS else []
     kind, path = expression_value(language, value, text)
     if kind != "same":
@@ -103,10 +103,16 @@ def unwrapped_value(name: Node, value: Node, text: Text) -> ExpressionValue:
     kind, path = expression_value("rust", value, text)
     if kind != "same":
         return UNKNOWN
-    holder = name.parent
+    name, holder = _listed_name(name)
     if holder is None or holder.type != "tuple_pattern":
         return kind, f"{path}[?]"
     return kind, f"{path}[?][{_index(name, _listed(holder))}]"
+
+
+def _listed_name(name: Node) -> tuple[Node, Node | None]:
+    """Return what a list of variables has for a name, and the list: in Rust, that may be `mut x`."""
+    holder = name.parent
+    return (holder, holder.parent) if holder is not None and holder.type == "mut_pattern" else (name, holder)
 
 
 def _listed(holder: Node) -> list[Node]:

@@ -125,6 +125,10 @@ impl<S: Shape> Foo<S> {
         ("i.a()", "Shape"),
         ("T::make().a()", "Shape"),
         ("let x = Bar::new().clone();\n    x.a()", "Bar"),
+        ("let x = Arc::new(Bar::new());\n    let y = x.clone();\n    y.a()", "Bar"),
+        ("let x = Arc::new(Bar::new());\n    let x = Arc::clone(&x);\n    go(async move { x.a() })", "Bar"),
+        ("std::pin::Pin::new(&mut foo.pair.1).a()", "Bar"),
+        ("let (mut x, _) = foo.both();\n    x.a()", "Bar"),
     ],
 )
 def test_types_of_variables(tmp_path, body, target):

@@ -16,7 +16,7 @@ from dowse.graph.resolve.rust_std import (
     standard_name,
     standard_value,
 )
-from dowse.graph.resolve.values import EXTERNAL, IMPORTED, UNDEFINED, UNWRAPPED, PathStep, Value
+from dowse.graph.resolve.values import COLLECTION, EXTERNAL, IMPORTED, UNDEFINED, UNWRAPPED, PathStep, Value
 from dowse.parsing.static_types import TUPLE
 from dowse.parsing.type_expressions import LITERAL, split_arguments
 
@@ -276,7 +276,9 @@ class RustRules(Rules):
         return UNKNOWN_MEMBER
 
     def element(self, file: FileScope, value: Value, name: str) -> Value | None:
-        """Return an element of a collection, what an Option holds, or one of several results."""
+        """Return an element of a collection, what an Option holds, one of several results, or a pointer."""
+        if name == COLLECTION:
+            return standard_value("Box", (value,))
         while standard_name(value) in POINTERS and (held := held_value(value)) is not None:
             value = held
         if name == UNWRAPPED:
