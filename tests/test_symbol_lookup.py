@@ -17,7 +17,9 @@ FILES = {
     "    def total(self):\n        return sum(i.price for i in self.items)\n",
     "shop/basket.py": "def add(basket, item):\n    basket.append(item)\n\ndef only_here():\n    return 1\n",
     "shop/helpers.py": "import os\n\nprint(os.sep)\n\n\ndef helpers():\n    return os\n",
-    "shop/pay/__init__.py": "def charge(card):\n    return card\n",
+    "shop/pay/__init__.py": "from .cash import round_up as round_up\n\ndef charge(card):\n    return card\n",
+    "shop/pay/cash.py": "def round_up(sum):\n    return sum\n",
+    "rounding.py": "def round_up(number):\n    return number\n",
     "other/charge.py": "def charge(phone):\n    return phone\n",
     "java/Sum.java": "class Sum {\n    int plus(int a) { return a; }\n    int plus(long a) { return 1;}\n}\n",
     "java/Tally.java": "class Tally {\n    Tally(int a) {}\n}\n",
@@ -54,6 +56,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
         ("shop/cart.py:6:3", ("shop/cart.py", "Cart.total")),
         ("basket.py:5", ("shop/basket.py", "only_here")),
         ("shop.pay.charge", ("shop/pay/__init__.py", "charge")),
+        ("shop.pay.round_up", ("shop/pay/cash.py", "round_up")),  # not the import of the package
         ("Sum", ("java/Sum.java", "Sum")),  # not the heading
         ("Tally", ("java/Tally.java", "Tally")),  # not the constructor
         ("Tally.Tally", ("java/Tally.java", "Tally.Tally")),

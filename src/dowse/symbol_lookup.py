@@ -272,11 +272,21 @@ def _is_at(row: SymbolRow, path: str) -> bool:
 def _longest_match(parts: list[str], named: list[SymbolRow]) -> list[SymbolRow]:
     """Return the symbols whose path and qualified name end in as many of these parts as any do.
 
-    Names count where no symbol that defines something matches as well.
+    Names count where no symbol that defines something matches as well; an alias for what it is made of.
     """
     matching = _longest_suffix(parts, named)
     defined = [row for row in matching if row.row > 0 and row.kind not in NON_DEFINITION_KINDS]
+    if not defined and matching and all(row.kind == "alias" for row in matching):
+        defined = _imported(matching, named)
     return defined or [row for row in matching if row.row < 0] or matching
+
+
+def _imported(aliases: list[SymbolRow], named: list[SymbolRow]) -> list[SymbolRow]:
+    """Return what a package imports from its own modules under its own name, if one module defines it."""
+    packages = tuple(f"{row.path.rpartition('/')[0]}/" for row in aliases)
+    rows = [row for row in named if row.row > 0 and row.qualified_name == row.name]
+    rows = [row for row in rows if row.kind not in NON_DEFINITION_KINDS and row.path.startswith(packages)]
+    return rows if len({row.file_id for row in rows}) == 1 else []
 
 
 def _longest_suffix(parts: list[str], named: list[SymbolRow]) -> list[SymbolRow]:
