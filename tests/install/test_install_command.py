@@ -40,7 +40,6 @@ def test_the_list_says_what_is_where(home, capsys):
         (["claude", "--project", "nowhere"], "nowhere is no folder"),
         (["windsurf", "--project"], "Windsurf has no file for a project"),
         (["--agents-md", "claude"], "`claude` is a client"),
-        (["codex", "--print"], "`dowse install codex` writes what it reads"),
     ],
 )
 def test_mistakes_are_told(home, capsys, arguments, told):
@@ -53,6 +52,9 @@ def test_what_to_paste_is_printed(home, capsys):
     assert main(["install", "--print", "--command", "uvx dowse"]) == 0
     entry = {"command": "uvx", "args": ["dowse", "mcp"]}
     assert json.loads(capsys.readouterr().out) == {"mcpServers": {"dowse": entry}}
+    assert main(["install", "codex", "--print", "--command", "uvx dowse"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "+++ ~/.codex/config.toml" and '+command = "uvx"' in lines
     assert not list(home.iterdir())
 
 

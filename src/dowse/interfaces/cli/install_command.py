@@ -26,9 +26,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--list", action="store_true", help="list the clients, their files and whether dowse is in them"
     )
-    parser.add_argument(
-        "--print", action="store_true", help="print the configuration to paste into any other client"
-    )
+    parser.add_argument("--print", action="store_true", help="print what would change, or what to paste")
     parser.add_argument("--uninstall", action="store_true", help="remove the entry")
     parser.add_argument(
         "--project",
@@ -72,12 +70,9 @@ def run(options: argparse.Namespace) -> int:
     """Write the entries of the named clients; one that fails does not stop the others."""
     if options.list:
         return _list(options)
-    if options.print:
-        if options.clients:
-            client = options.clients[0]
-            raise DowseError(f"--print is for other clients; `dowse install {client}` writes what it reads")
-        return _print(options)
     if not options.clients and options.agents_md is None:
+        if options.print:
+            return _print(options)
         raise DowseError("name a client, e.g. `dowse install claude`; `dowse install --list` lists them")
     failed = changed = False
     for name in _names(options):
@@ -90,9 +85,8 @@ def run(options: argparse.Namespace) -> int:
             failed = True
             path = os.fsdecode(error.filename or "")
             print_message(f"{path}: {error.strerror}; check the path and its permissions")
-    if failed:
-        return EXIT_ERROR
-    return EXIT_NOTHING if options.uninstall and not changed else EXIT_FOUND
+    nothing = options.uninstall and not changed
+    return EXIT_ERROR if failed else EXIT_NOTHING if nothing else EXIT_FOUND
 
 
 def _names(options: argparse.Namespace) -> Iterator[str]:
@@ -118,9 +112,21 @@ def _install(name: str, options: argparse.Namespace) -> bool:
 
     target, entry = _target_and_entry(name, options)
     change = plan_remove(target) if options.uninstall else plan_add(target, entry)
-    backup = None if change.is_none else apply(change)
-    print_line(_summary(change, options, backup))
+    if options.print:
+        _print_difference(change)
+    else:
+        print_line(_summary(change, options, None if change.is_none else apply(change)))
     return not change.is_none
+
+
+def _print_difference(change: Change) -> None:
+    """Print a change as `diff -u` shows it."""
+    from difflib import unified_diff
+
+    old, new = ((content or b"").decode().splitlines() for content in (change.before, change.after))
+    path = _short(change.target.path)
+    for line in unified_diff(old, new, path, path, lineterm=""):
+        print_line(line)
 
 
 def _target_and_entry(name: str, options: argparse.Namespace) -> tuple[Target, dict[str, Any]]:
@@ -139,12 +145,8 @@ def _server_command(options: argparse.Namespace, *, shared: bool) -> list[str]:
     """Return the command that starts the server, by the flags."""
     from dowse.install.clients import server_command
 
-    return server_command(
-        command=options.start or "",
-        repositories=options.repositories or (),
-        watch=options.watch,
-        shared=shared,
-    )
+    start, repositories = options.start or "", options.repositories or ()
+    return server_command(command=start, repositories=repositories, watch=options.watch, shared=shared)
 
 
 def _project(options: argparse.Namespace) -> Path | None:
@@ -187,8 +189,8 @@ def _list(options: argparse.Namespace) -> int:
         return EXIT_FOUND
     width = max(len(row["client"]) for row in rows)
     for row in rows:
-        head = f"{row['client']:<{width}}  {row['scope']:<7}  {row['state']:<13}"
-        print_line(f"{head}  {_short(Path(row['file']))}")
+        row["file"] = _short(Path(row["file"]))
+        print_line("{client:<{width}}  {scope:<7}  {state:<13}  {file}".format(width=width, **row))
     return EXIT_FOUND
 
 
