@@ -52,6 +52,8 @@ def test_a_pattern_that_matches_everywhere_ends_early_and_says_so(everywhere):
     assert sum(len(hit.matches) for hit in everywhere.search("/./", k=0).hits) == 100
     filtered = everywhere.search("/./ path:m*.py -path:m0.py", k=3)
     assert len(filtered.hits) == 3 and [note.code for note in filtered.notes] == ["truncated"]
+    cut = [str(note) for note in everywhere.search("/_1/", k=3).notes]
+    assert cut == ["these are the first 3 of 10 symbols that match; -k 0 gives all"]
     assert everywhere.search("/./ kind:function", k=3).notes == ()  # any of the symbols may be one
 
 
@@ -100,7 +102,9 @@ def test_lines_whose_matches_take_too_long_are_given_whole(tmp_path, monkeypatch
 
 
 def test_files_that_are_too_large_are_named(tmp_path):
-    write_tree(tmp_path, {"a.py": "needle = 1\n", "data/big.py": "x = 1\n" * 500_000 + "needle = 2\n"})
+    write_tree(
+        tmp_path, {"a.py": "needle = 1\n", "data/big.py": f"# {'x' * 200}\n" * 15_000 + "needle = 2\n"}
+    )
     with Index.open(tmp_path, encoder="none") as index:
         index.update()
         found = index.search("/needle/", k=0)
@@ -109,4 +113,4 @@ def test_files_that_are_too_large_are_named(tmp_path):
     with Index.open(tmp_path, encoder="none", max_file_bytes=10_000_000) as index:
         index.update()
         found = index.search("/needle/", k=0)
-        assert [match.line for hit in found.hits for match in hit.matches] == [1, 500_001] and not found.notes
+        assert [match.line for hit in found.hits for match in hit.matches] == [1, 15_001] and not found.notes

@@ -55,6 +55,9 @@ def make_answer(
     all_notes += _relaxation_notes(candidates, ranking, shown)
     all_notes += _graph_notes(context, ranking, shown)
     all_notes += _incomplete_notes(context, candidates)
+    if plan.mode == "regex" and len(shown) < total and not any(note.code == "truncated" for note in notes):
+        text = f"these are the first {len(shown):,} of {total:,} symbols that match"
+        all_notes.append(Note("truncated", text, "-k 0 gives all"))
     if options.explain:
         _break_down_scores(context, candidates, shown)
     final: list[Hit] = []
@@ -178,13 +181,13 @@ def _graph_notes(context: SearchContext, ranking: Ranking, shown: Sequence[Ranke
     if from_graph:
         if not mentions and direct == len(from_graph):
             return []
-        suffix = "; what follows only mentions it" if mentions else ""
-        text = f"{direct} directly, {len(from_graph) - direct} through others{suffix}"
+        suffix = "; the others only have its name" if mentions else ""
+        text = f"of those shown, {direct} directly, {len(from_graph) - direct} through others{suffix}"
     else:
         relation = structural.relation
         what = f"path to {structural.target}" if relation == "path" else relation
         filtered = " that the filters leave" if context.plan.constraint is not None else ""
-        suffix = "; these only mention it" if shown else ""
+        suffix = "; these only have its name" if shown else ""
         text = f"the graph knows no {what} of {structural.seed or 'it'}{filtered}{suffix}"
     return [Note("graph", text)]
 
