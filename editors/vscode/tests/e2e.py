@@ -172,7 +172,7 @@ def check_why(page: Page) -> None:
     """A result opens to what its score is made of."""
     page.get_by_role("treeitem", name="function, lookup").locator(".monaco-tl-twistie").click()
     expect(page.get_by_role("treeitem", name=re.compile(r"Meaning \+"))).to_be_visible()
-    expect(page.get_by_role("treeitem", name=re.compile(r"Words \+"))).to_be_visible()
+    expect(page.get_by_role("treeitem", name=re.compile(r"Keywords \+"))).to_be_visible()
 
 
 def check_filter(page: Page) -> None:
@@ -206,7 +206,7 @@ def check_symbol_commands(page: Page) -> None:
 def take_screenshots(page: Page, question: str, folder: Path) -> None:
     """Show a search while it is typed, then a result with its reasons, the latter light and dark."""
     page.get_by_role("tab", name="Dowse").first.click()
-    expect(page.get_by_role("button", name=re.compile(r"dowse: [\d,]+ symbols"))).to_be_visible(
+    expect(page.get_by_role("button", name=re.compile(r"symbols.*100 % embedded"))).to_be_visible(
         timeout=300_000
     )
     search(page, question)
