@@ -32,7 +32,7 @@ _KEPT = (
     *("DOWSE_REQUIRE_CLUSTER", "DOWSE_TEST_CLUSTER", "DOWSE_TEST_TOOLS", "DOWSE_TEST_ELASTICSEARCH"),
     "DOWSE_TEST_NODES",
 )
-pytest_plugins = ["storage.elastic_fixtures", "storage.secured_fixtures"]
+pytest_plugins = ["storage.elastic_fixtures", "storage.secured_fixtures", "eval.small_tree"]
 # Sample sources are material, not tests.
 collect_ignore = ["data", "parsing/samples"]
 
@@ -45,7 +45,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 settings.register_profile(
     "dowse",
     deadline=None,
-    max_examples=500 if os.environ.get("DOWSE_EXPLORE") else 50,
+    max_examples=500 if os.environ.get("DOWSE_EXPLORE") else 25,
     print_blob=True,
     derandomize=not os.environ.get("DOWSE_EXPLORE"),
     suppress_health_check=[HealthCheck.too_slow],

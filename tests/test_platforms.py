@@ -51,6 +51,7 @@ def test_without_what_only_posix_has(
     assert done.returncode == 0 and expected in done.stdout + done.stderr, done.stderr
 
 
+@pytest.mark.large
 def test_the_check_of_the_workflow_passes_here() -> None:
     environment = {**os.environ, "DOWSE_ENCODER": "base"}
     command = [sys.executable, ROOT / "scripts/platform_check.py"]

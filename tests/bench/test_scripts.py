@@ -14,7 +14,7 @@ import pytest
 
 from eval.small_tree import FILES, make_corpus, make_history, make_suite, write_questions
 
-from helpers import need, write_tree
+from helpers import large_from, need, write_tree
 
 ROOT = Path(__file__).parents[2]
 BENCH = ROOT / "bench"
@@ -194,7 +194,7 @@ def test_the_folder_is_as_the_tables_say() -> None:
     assert len(SCRIPTS) + len(HELPERS) <= 41
 
 
-@pytest.mark.parametrize("script", [name for name, runs in SMALL.items() if runs])
+@pytest.mark.parametrize("script", large_from(2, [name for name, runs in SMALL.items() if runs]))
 def test_a_small_run(script: str, place: Path) -> None:
     if script in ("agent", "exact_speed"):
         need("rg")

@@ -29,7 +29,7 @@ def site(tmp_path: Path) -> Path:
     """An installation without extras."""
     site = tmp_path / "site"
     package = Path(dowse.__file__).parent
-    shutil.copytree(package, site / "dowse", symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(package, site / "dowse", symlinks=True)
     copy_models(site / "dowse/models", ["base", "tiny"])
     write_tree(tmp_path / "inn", FILES)
     return site

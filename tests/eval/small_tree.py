@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from eval.git_repo import GitRepo
 
 from helpers import json_lines, write_tree
@@ -80,6 +82,12 @@ QUESTIONS = (
     ("split cookies into names and values", "web/cart.js", "parseCookieHeader"),
     ("put an item into the cart", "web/cart.js", "addToCart"),
 )
+
+
+@pytest.fixture
+def tree_copy(tmp_path: Path) -> Path:
+    """The small tree to change."""
+    return make_tree(tmp_path / "tree")
 
 
 def make_tree(root: Path) -> Path:

@@ -29,12 +29,6 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_tree(tmp_path_factory.mktemp("shared") / "tree")
 
 
-@pytest.fixture
-def tree_copy(tmp_path: Path) -> Path:
-    """The small tree to change."""
-    return make_tree(tmp_path / "tree")
-
-
 @pytest.fixture(scope="module")
 def questions(tmp_path_factory: pytest.TempPathFactory, tree: Path) -> Dataset:
     return load_datasets(write_questions(tmp_path_factory.mktemp("q") / "cases.jsonl"), root=tree)[0]

@@ -145,6 +145,7 @@ def _folder_of(cache: Path, root: Path) -> Path:
     return found
 
 
+@pytest.mark.large
 def test_unreachable_workers_are_reported_in_one_line(depot: list[Path], address: str) -> None:
     pytest.importorskip("ray")
     code, out, errors = run("index", "--workers", "ray://127.0.0.1:1", "--backend", address, *depot)

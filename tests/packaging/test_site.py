@@ -50,6 +50,7 @@ def test_every_document_is_a_page_that_can_be_searched(site):
     assert [name for name in names if f'"location":"{name}/"' not in found] == []
 
 
+@pytest.mark.large
 def test_every_picture_is_there(site):
     pages = list(site.rglob("*.html"))
     named = [

@@ -80,6 +80,7 @@ def test_an_unknown_grammar_is_named():
     assert damaged_grammars(["python", "klingon"]) == ["klingon"]
 
 
+@pytest.mark.large
 def test_patterns_begin_lines_of_query_files():
     """`definitions_only` takes some of them by their lines."""
     for language in LANGUAGES.values():

@@ -97,6 +97,7 @@ def children_that_match(parent: int) -> list[int]:
     return found
 
 
+@pytest.mark.large
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 def test_patterns_keep_no_memory(line: bytes) -> None:
     from dowse.indexing.memory_budget import resident_bytes

@@ -6,6 +6,8 @@ import pytest
 
 from dowse import Index
 
+from helpers import write_tree
+
 DISABLED = "timers are disabled, call `enable_time` to enable timers"
 FILES = {
     "src/lookup.ts": """export function findProcedure(path: string) {
@@ -85,13 +87,12 @@ fn panics() {}
 }
 
 
-@pytest.fixture
-def shop(tmp_path):
-    for name, text in FILES.items():
-        path = tmp_path / "shop" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    with Index.open(tmp_path / "shop", encoder="none") as index:
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    place = tmp_path_factory.mktemp("messages")
+    with Index.open(
+        write_tree(place / "shop", FILES), index_dir=str(place / "index"), encoder="none"
+    ) as index:
         index.update()
         yield index
 

@@ -21,10 +21,12 @@ class TestElastic(Conformance):
     examples = 6
 
 
+@pytest.mark.large
 class TestElasticNames(NameConformance):
     """The suite of names, as it is."""
 
 
+@pytest.mark.large
 class TestElasticTfidf(TfidfConformance):
     """The suite of TF-IDF; counts stay in memory, and each generation is counted anew."""
 

@@ -17,7 +17,7 @@ from dowse.workers.child import IDLE
 from watch.running import Heard, Watcher, is_alive, names, settle, until, watching
 from watch.whole import rebuilt, whole
 
-from helpers import age, write_tree
+from helpers import age, large_from, write_tree
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="processes are looked up in /proc"
@@ -74,7 +74,7 @@ def test_it_builds_an_index_that_is_missing_and_then_follows(index, root):
         until(lambda: heard.of("indexed")[-1].deleted == 1 and not heard.of("indexed")[-1].added)
 
 
-@pytest.mark.parametrize("poll", [False, True])
+@pytest.mark.parametrize("poll", large_from(1, [False, True]))
 def test_folders_come_move_and_go(index, root, tmp_path, poll):
     with watching(index, poll=poll) as (watcher, _):
         write_tree(root, {"a/b/c/deep.py": "def deep(): ...\n"})
@@ -167,6 +167,7 @@ def test_a_killed_process_is_replaced_and_catches_up(index, root):
         assert names(index, "came_meanwhile") == ["came_meanwhile"]
 
 
+@pytest.mark.large
 def test_a_second_watcher_waits_for_the_first(index, root, tmp_path):
     second_heard = Heard()
     with Index.open(root, index_dir=str(tmp_path / "index")) as same:
@@ -201,6 +202,7 @@ def test_the_process_ends_with_whoever_started_it(index, root, tmp_path):
     until(lambda: not is_alive(pid))
 
 
+@pytest.mark.large
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="the CPU is not shared by sessions")
 def test_all_other_processes_come_first(index):
     with watching(index, niceness=IDLE) as (watcher, _):
@@ -208,6 +210,7 @@ def test_all_other_processes_come_first(index):
         assert os.sched_getscheduler(watcher.pid) == os.SCHED_IDLE
 
 
+@pytest.mark.large
 def test_a_root_that_goes_away_and_comes_back(index, root, tmp_path):
     with watching(index) as (watcher, heard):
         before = len(heard.events)
@@ -220,6 +223,7 @@ def test_a_root_that_goes_away_and_comes_back(index, root, tmp_path):
         assert names(index, "back_again") == ["back_again"]
 
 
+@pytest.mark.large
 def test_an_index_that_is_cleared_is_made_again(index, root):
     with watching(index) as (watcher, _):
         settle(watcher)

@@ -11,14 +11,16 @@ from interfaces.http.running import Running
 from web.browser import is_wider_than_screen, violations
 from web.conftest import Visitor
 
+from helpers import large_from
+
 # Every page with what comes last on it.
 PAGES = {
     "landing": ("/", "section[aria-label='How an answer is found'] li"),
-    "examples": ("/search", "section[aria-label='Example questions'] li .mono"),
     "search": (
         "/search?q=bake+bread+lang:python&index=bakery&fusion=rrf",
         "article .hljs-keyword",
     ),
+    "examples": ("/search", "section[aria-label='Example questions'] li .mono"),
     "nothing": ("/search?q=xylophone&mode=keyword&index=bakery", "text=Nothing here answers that"),
     "problem": ("/search?q=lang:klingon", "[role=alert]"),
     "eval": ("/eval", "section[aria-label='In short'] li"),
@@ -29,7 +31,7 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", large_from(2, PAGES))
 def test_axe_finds_nothing_and_a_phone_is_wide_enough(visitor: Visitor, name: str) -> None:
     everybody_can_use(open_page(visitor, *PAGES[name]))
 

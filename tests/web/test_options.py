@@ -14,6 +14,8 @@ from dowse import Index
 from interfaces.http.running import Running, running
 from web.conftest import Visit, Visitor
 
+from helpers import large_from
+
 ASKED = "/search?q=put+the+loaves+into+the+oven"
 # Each setting with the label of its control; none is the default of dowse.
 CHOICES = {
@@ -64,7 +66,7 @@ def test_controls_show_the_settings_of_the_server(visit: Visit, unusual: Running
     assert not sent(page, re.compile("oven$")).keys() & SET.keys()  # the server needs not be told
 
 
-@pytest.mark.parametrize("value", ["euclidean", "hyperbolic", "spectral"])
+@pytest.mark.parametrize("value", large_from(1, ["euclidean", "hyperbolic", "spectral"]))
 def test_what_is_chosen_is_asked_for(visit: Visit, unusual: Running, value: str) -> None:
     page = opened(visit(unusual))
     page.get_by_label("Clusters by").select_option(value)

@@ -27,7 +27,7 @@ def made_rows(count: int) -> Rows:
     return Rows(values, relevant, np.arange(count) // 20, np.full(count, "shop"))
 
 
-@pytest.mark.parametrize("kind", ["changes", "questions"])
+@pytest.mark.parametrize("kind", ["questions", pytest.param("changes", marks=pytest.mark.large)])
 def test_the_written_model_predicts_what_the_fitted_one_does(kind, tmp_path):
     rows = made_rows(4_000)
     model = train(rows, kind, seed=0)

@@ -73,12 +73,6 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_tree(tmp_path_factory.mktemp("shared") / "tree")
 
 
-@pytest.fixture
-def tree_copy(tmp_path: Path) -> Path:
-    """The small tree to change."""
-    return make_tree(tmp_path / "tree")
-
-
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The questions about it, for reading only."""
@@ -154,6 +148,7 @@ def test_answers_in_the_searched_tree_are_never_found(run, tree_copy, tmp_path):
     assert first == second
 
 
+@pytest.mark.large
 def test_a_named_index_is_kept_and_refreshed_with_index_alone(report, tree_copy, cases, tmp_path):
     place = [tree_copy, "--dataset", cases, "--index-dir", tmp_path / "i"]
     counts = [report(*place)["sets"][0]["dataset"]["index"]["files"]]
@@ -405,6 +400,7 @@ def on_a_terminal(*arguments: object, cwd: Path) -> str:
     return shown.decode()
 
 
+@pytest.mark.large
 def test_progress_is_shown_on_a_terminal_alone(tree, tree_copy, cases):
     shown = on_a_terminal(tree_copy, "--dataset", cases, cwd=tree)
     assert "indexing" in shown and "asking" in shown and "8/8 questions, auto" in shown

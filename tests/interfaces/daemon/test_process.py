@@ -101,6 +101,7 @@ def impostor(cache: Path, answer: Callable[[socket.socket], None]) -> Iterator[N
     """Listen where a warm process would."""
     (cache / "run").mkdir(mode=0o700, parents=True, exist_ok=True)
     place = cache / "run" / SOCKET
+    place.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX) as listening:
         address, handle = socket_address(str(place))
         listening.bind(address)
@@ -121,26 +122,27 @@ def impostor(cache: Path, answer: Callable[[socket.socket], None]) -> Iterator[N
         thread.join()
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        b"",
-        b"N",
-        b"?",
-        ACCEPTED,
-        ACCEPTED + b"\0\0",
-        ACCEPTED + pack([OUTPUT + b"half an answer"]),
-        ACCEPTED + pack([OUTPUT + b"x", EXIT + b"0"])[:-3],
-    ],
+HALF_ANSWERS = (
+    b"",
+    b"N",
+    b"?",
+    ACCEPTED,
+    ACCEPTED + b"\0\0",
+    ACCEPTED + pack([OUTPUT + b"half an answer"]),
+    ACCEPTED + pack([OUTPUT + b"x", EXIT + b"0"])[:-3],
 )
-def test_half_an_answer_is_none(root, cache, around, said):
+
+
+def test_half_an_answer_is_none(root, cache, around):
     dowse("index", cwd=root, **around)
     expected = dowse(*QUESTION, cwd=root, **around)
-    with impostor(cache, lambda line: line.sendall(said)):
-        found = dowse(*QUESTION, cwd=root, **around)
-    assert (found.returncode, found.stdout, found.stderr) == (0, expected.stdout, expected.stderr)
+    for said in HALF_ANSWERS:
+        with impostor(cache, lambda line, said=said: line.sendall(said)):
+            found = dowse(*QUESTION, cwd=root, **around)
+        assert (found.returncode, found.stdout, found.stderr) == (0, expected.stdout, expected.stderr), said
 
 
+@pytest.mark.large
 def test_one_who_hears_and_says_nothing_is_left_alone(root, cache, around):
     dowse("index", cwd=root, **around)
     expected = dowse(*QUESTION, cwd=root, **around)
@@ -177,6 +179,7 @@ def test_one_that_is_stopped_while_it_answers_costs_no_answer(root, cache, aroun
     assert (found.returncode, found.stdout) == (0, expected.stdout)
 
 
+@pytest.mark.large
 def test_nonsense_does_not_end_it(root, cache, around):
     nonsense = (b"", b"\xff" * 8, b"\0\0\0\x04\0\0\0\x09", pack([b"another version"] * 9))
     with running("watch", cwd=root, ready="watching", **around):
@@ -230,6 +233,7 @@ sys.exit(main())"""
     assert "alpha" in found.stdout
 
 
+@pytest.mark.large
 def test_output_that_nobody_reads_to_the_end_is_no_error(root, cache, around):
     write_tree(root, {f"m{n}.py": f"def alpha_{n}():\n    return '{'x' * 100}'\n" for n in range(300)})
     with running("watch", cwd=root, ready="watching", **around):

@@ -105,6 +105,7 @@ def test_searches_at_once_leave_one(root, cache, around):
     until(lambda: len(processes(root)) == 1)
 
 
+@pytest.mark.large
 def test_the_same_one_answers_in_other_repositories(root, cache, around, tmp_path):
     pid = leave_one(root, cache, around)
     other = write_tree(tmp_path / "other", {"b.py": "def alpha_of_another():\n    return 2\n"})
@@ -146,6 +147,7 @@ def test_one_that_is_killed_while_it_answers_costs_no_answer(root, cache, around
         until(lambda gone=pid: gone not in processes(root))
 
 
+@pytest.mark.large
 def test_one_that_does_not_answer_is_not_waited_for(root, cache, around):
     pid = leave_one(root, cache, around)
     os.kill(pid, signal.SIGSTOP)
@@ -184,6 +186,7 @@ def test_a_repository_can_not_switch_it_on(root, cache, around, tmp_path):
     assert not processes(root) and sockets(cache) == []
 
 
+@pytest.mark.large
 def test_other_environments_are_not_answered_and_get_one_of_their_own(root, cache, around):
     leave_one(root, cache, around)
     assert ask(*QUESTION, "--no-daemon", cwd=root, **around).returncode == NOT_ANSWERED

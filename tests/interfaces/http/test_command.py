@@ -15,7 +15,7 @@ import pytest
 
 from interfaces.http.conftest import INN
 
-from helpers import run_dowse, write_tree
+from helpers import large_from, run_dowse, write_tree
 
 
 @contextlib.contextmanager
@@ -84,7 +84,7 @@ def test_ctrl_c_stops_all_processes(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are listed in /proc")
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("how", large_from(1, [signal.SIGKILL, signal.SIGTERM]))
 def test_ctrl_c_stops_the_indexing_process(tmp_path: Path, how: signal.Signals) -> None:
     """Also where the server has no time to clean up: its helper ends when the line to it does."""
     files = {f"m{number}.py": "def f():\n    pass\n" * 400 for number in range(400)}

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,22 +50,18 @@ SCRIPT = """
 """
 
 
-def test_xref_and_compilation(shop: Path, tmp_path: Path, monkeypatch) -> None:
+def run_emacs(folder: Path, script: str) -> Any:
+    """Return what a script prints in a folder, with dowse.el loaded."""
     need("emacs")
-    monkeypatch.setenv("DOWSE_PYTHON", sys.executable)
-    script = tmp_path / "script.el"
-    script.write_text(SCRIPT)
-
-    done = subprocess.run(
-        ["emacs", "-Q", "--batch", "-l", str(EMACS / "dowse.el"), "-l", str(script)],
-        cwd=shop,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    command = ["emacs", "-Q", "--batch", "-l", str(EMACS / "dowse.el"), "--eval", f"(progn {script})"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
-    results = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+def test_xref_and_compilation(shop: Path, monkeypatch) -> None:
+    monkeypatch.setenv("DOWSE_PYTHON", sys.executable)
+    results = run_emacs(shop, SCRIPT)
     assert results["name"] == "lookup"
     assert results["definitions"][0][:2] == ["prices.py", 1]
     assert {(file, line) for file, line, _ in results["references"]} == {
@@ -100,24 +97,12 @@ POINT = """
 
 
 def test_a_method_leads_to_its_definition_and_not_to_its_namesakes(tmp_path: Path, monkeypatch) -> None:
-    need("emacs")
     monkeypatch.setenv("DOWSE_PYTHON", sys.executable)
     pay = "from jobs import *\n\n\ndef wages(anyone):\n    return Waiter().total() + anyone.total()\n"
     root = write_tree(
         tmp_path / "pay", {"jobs.py": WAGES, "pay.py": pay, "wages_of.py": "def wages_of():\n    pass\n"}
     )
-    script = tmp_path / "script.el"
-    script.write_text(POINT)
-    done = subprocess.run(
-        ["emacs", "-Q", "--batch", "-l", str(EMACS / "dowse.el"), "-l", str(script)],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    waiter, anyone, wages = json.loads(done.stdout)
+    waiter, anyone, wages = run_emacs(root, POINT)
     assert waiter == [WAGES[: WAGES.index("class Waiter")].count("\n") + 2]
     assert len(anyone) == 6  # nothing says which one it is
     assert wages == [4]

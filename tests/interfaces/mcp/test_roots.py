@@ -14,7 +14,7 @@ from dowse import Index
 from dowse.interfaces.cli.main import main
 from mcp_clients import inside, run, stdio
 
-from helpers import write_tree
+from helpers import large_from, write_tree
 
 
 class Roots:
@@ -37,7 +37,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     )
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("mode", large_from(1, ["auto", "legacy"]))
 def test_the_roots_of_the_client_are_served(mode: str, folders: tuple[Path, Path], tmp_path: Path) -> None:
     roots = Roots(folders[0])
 

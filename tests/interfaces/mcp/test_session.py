@@ -137,6 +137,7 @@ def test_a_cancelled_call_ends_and_the_next_is_answered(way: tuple[str, str], tm
     run(session())
 
 
+@pytest.mark.large
 def test_three_hundred_cancelled_calls_do_not_delay_the_next(tmp_path: Path) -> None:
     """Each of them would read every file, and find nothing."""
     root = tmp_path / "wheels"

@@ -18,7 +18,7 @@ from storage.elastic.crashes import all_ids, visible_documents
 from storage.elastic.fault_proxy import fault_proxy
 from storage.elastic_fixtures import SMALL
 
-from helpers import file_record, symbol
+from helpers import file_record, large_from, symbol
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_searches_are_retried_on_429_and_503(index: ElasticBackend) -> None:
         backend.close()
 
 
-@pytest.mark.parametrize("lost", range(1, 8))
+@pytest.mark.parametrize("lost", large_from(2, range(1, 8)))
 def test_lost_responses_are_retried_idempotently(index: ElasticBackend, lost: int) -> None:
     """The cluster has executed a request and the response is lost: it is sent again."""
     fill(index, some_files()[:1])

@@ -40,6 +40,7 @@ def reader(crowded: ElasticBackend) -> Iterator[ElasticReader]:
         yield opened
 
 
+@pytest.mark.large
 def test_all_bearers_of_a_name_are_found(reader: ElasticReader) -> None:
     assert len(reader.rows_named(["save_box"], 20_000)) == BEARERS
     assert len(reader.lookup("save_*", 20_000)) == BEARERS
@@ -59,6 +60,7 @@ def test_more_words_than_a_query_may_have_clauses(reader: ElasticReader) -> None
     assert reader.document_frequency("find_rare") and not any(map(reader.document_frequency, WORDS[:50]))
 
 
+@pytest.mark.large
 def test_constraints_of_many_alternatives(reader: ElasticReader) -> None:
     words = Or(tuple(WordConstraint(Word(word)) for word in ("find_rare", *WORDS)))
     assert len(reader.search_bm25(request(constraint=words), 10)) == 2

@@ -50,6 +50,7 @@ def change(root: Path, name: str, text: str) -> None:
     os.utime(root / name, (1_700_000_000, 1_700_000_000))
 
 
+@pytest.mark.large
 def test_killed_jobs_end_like_an_uninterrupted_one(make_elastic: MakeElastic, tree: Path) -> None:
     backend = make_elastic()
     assert kill_and_resume(backend.address, tree, kills=3, seed=1)

@@ -91,7 +91,7 @@ def assert_whole(root: Path, folder: Path, allowed: list[set[str]]) -> None:
         assert not index.update().wrote
 
 
-@pytest.mark.parametrize("seed", large_from(3, range(18)))
+@pytest.mark.parametrize("seed", large_from(1, range(18)))
 def test_killed_at_a_random_instant(world, tmp_path, seed):
     root, old = world
     folder = Path(shutil.copytree(old, tmp_path / "index"))

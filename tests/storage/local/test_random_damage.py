@@ -18,7 +18,7 @@ from dowse import Index
 from dowse.feedback.events import Event
 from dowse.interfaces.cli.main import main
 
-from helpers import age, write_tree
+from helpers import age, large_from, write_tree
 
 # An eighth of them in every run, all in that of a release.
 PLACES, PARTS = 200, 8
@@ -123,9 +123,7 @@ def random_cases(kept: Path, seed: int, count: int) -> list[Case]:
     ]
 
 
-@pytest.mark.parametrize(
-    "part", [0, *(pytest.param(part, marks=pytest.mark.large) for part in range(1, PARTS))]
-)
+@pytest.mark.parametrize("part", large_from(0, range(PARTS)))
 def test_damage_at_random_places(whole, tmp_path, monkeypatch, capfd, part):
     root = whole / "tree"
     use(monkeypatch, Path(shutil.copytree(whole / "kept", tmp_path / "intact")))
