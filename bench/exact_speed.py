@@ -65,7 +65,10 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="links and index here (default: a temporary folder)")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    with work_folder(options.work) as work, Index.open(options.tree, index_dir=str(work / "index")) as index:
+    with (
+        work_folder(options.work) as work,
+        Index.open(options.tree, index_dir=str(work / "index"), encoder="none") as index,
+    ):
         index.update()
         files = index.contents.files()
         if not (work / "linked").exists():

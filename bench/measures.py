@@ -16,7 +16,7 @@ _ENGINE = tuple(
     f"src/dowse/{name}"
     for name in (
         "commit_search/ encoders/ formats/ graph/ history/ index/ indexing/ parsing/ query/ research/ "
-        "search/ source/ storage/ vectors/ workers/ config.py"
+        "search/ source/ storage/ vectors/ workers/ answer.py config.py deadline.py symbol_lookup.py types.py"
     ).split()
 )
 _PARSING = tuple(f"src/dowse/{name}/" for name in ("graph", "indexing", "parsing", "source", "storage"))
@@ -239,15 +239,15 @@ MEASURES = (
     ),
     Measure(
         "memory", "sizes", "bytes", 20,
-        ("{python} bench/memory.py --tree $TREES/kubernetes --work {work} --out {out}",),
+        ("{python} bench/memory.py --tree $TREES/kubernetes --processes 2 --work {work} --out {out}",),
         leaves("files", "symbols", "source_bytes", "index_bytes", "seconds", "peak_bytes/"),
         (*_PARSING, *_script("memory")),
     ),
     Measure(
         "memory_gigabyte", "sizes", "bytes", 30,
         (
-            "{python} bench/memory.py --tree $TREES/google-api-java-client-services --work {work} "
-            "--out {out}",
+            "{python} bench/memory.py --tree $TREES/google-api-java-client-services --processes 2 "
+            "--work {work} --out {out}",
         ),
         leaves("files", "symbols", "source_bytes", "index_bytes", "seconds", "peak_bytes/"),
         (*_PARSING, *_script("memory")),
@@ -263,7 +263,7 @@ MEASURES = (
         "cluster_curve", "scale", "ms, bytes", 25,
         (
             "{python} bench/cluster_curve.py $DATA/csn-python --backend $CLUSTER/curve "
-            "--sizes 10000,100000 --work {work} --out {out}",
+            "--sizes 10000,100000 --processes 1 --work {work} --out {out}",
         ),
         leaves("sizes/"),
         (*_ENGINE, *_script("cluster_curve"), "models/base/"),
@@ -285,7 +285,7 @@ MEASURES = (
     ),
     Measure(
         "fuzz_queries", "reliability", "faults", 15,
-        ("{python} bench/fuzz_queries.py --count 100000 --processes 2 --work {work} --out {out}",),
+        ("{python} bench/fuzz_queries.py --count 50000 --processes 2 --work {work} --out {out}",),
         leaves(n="queries"),
         (*_ENGINE, *_script("fuzz_queries"), *_script("fuzz_texts")),
         quick="--count 40",
@@ -307,8 +307,8 @@ MEASURES = (
     Measure(
         "slow_patterns", "reliability", "s", 14,
         (
-            "{python} bench/slow_patterns.py --count 100 --only cli --work {work} --out {work}/cli.json",
-            "{python} bench/slow_patterns.py --count 100 --only server --work {work} --out {out}",
+            "{python} bench/slow_patterns.py --count 50 --only cli --work {work} --out {work}/cli.json",
+            "{python} bench/slow_patterns.py --count 50 --only server --work {work} --out {out}",
         ),
         leaves(n="patterns"),
         (*_SERVER, *_script("slow_patterns")),
@@ -323,21 +323,21 @@ MEASURES = (
     ),
     Measure(
         "power_cut", "reliability", "faults", 10,
-        ("{python} bench/power_cut.py --draws 2 --processes 2 --out {out}",),
+        ("{python} bench/power_cut.py --draws 1 --processes 2 --out {out}",),
         leaves("states", "damaged", n="states"),
         (*_WRITERS, *_script("power_cut")),
         quick="--draws 1 --mended 0 --writers index",
     ),
     Measure(
         "errno", "reliability", "faults", 12,
-        ("{python} bench/errno.py --runs 400 --processes 2 --seconds 900 --out {out}",),
+        ("{python} bench/errno.py --runs 200 --processes 2 --seconds 450 --out {out}",),
         leaves("runs", "exit", "traceback", "wrong", "damaged", n="runs"),
         (*_WRITERS, *_script("errno")),
         quick="--runs 3",
     ),
     Measure(
         "races", "reliability", "bytes", 5,
-        ("{python} bench/races.py --seconds 240 --out {out}",),
+        ("{python} bench/races.py --seconds 120 --out {out}",),
         leaves(n="exchanges"),
         (*_SERVER, "src/dowse/security/", "src/dowse/watch/", *_script("races")),
         quick="--seconds 2",
