@@ -36,7 +36,7 @@ def shop(tmp_path, monkeypatch) -> Path:
     commit(root, "open the shop")
     write_tree(root, {"src/till.py": "class Till:\n    def ring_up(self):\n        return round(2)\n"})
     commit(root, "round prices to cents\n\nCustomers complained about fractions.", "Bob <bob@example.org>")
-    write_tree(root, {"docs/café \x1b[31m.md": "# Opening hours\n\nclass of customers\n"})
+    write_tree(root, {"docs/café\t\x1b[31m.md": "# Opening hours\n\nclass of customers\n"})
     commit(root, "opening hours \x1b[31mred")
     return root
 
@@ -216,12 +216,20 @@ def test_filters_are_parsed_apart_from_words():
     assert parse_since("2 weeks ago") < parse_since("3 days")
 
 
-def test_a_folder_of_a_repository_has_only_its_own_commits_and_paths(shop):
+def test_a_folder_of_a_repository_has_only_its_own_commits_and_paths(shop, capfd):
     write_tree(shop, {"src/door.py": "def close_shop(): ...\n", "secret/plan.py": "def expand_shop(): ...\n"})
     commit(shop, "close the shop at night")
     with Index.open(shop / "docs") as index:
-        assert [subject[:13] for subject in subjects(index, "shop hours")] == ["opening hours"]
+        (found,) = index.log("shop hours")
+        assert found.commit.subject[:13] == "opening hours"
+        assert list(found.commit.paths) == ["docs/café\t\x1b[31m.md"]
     with Index.open(shop / "src") as index:
         found = index.log("close shop")
         assert {hit.commit.subject for hit in found} >= {"close the shop at night"}
         assert {path for hit in found for path in hit.commit.paths} == {"src/till.py", "src/door.py"}
+    assert (
+        main(["log", "hours shop", str(shop / "docs"), "--json"]) == 0
+    )  # whose index is that of the repository
+    assert [each["subject"][:13] for each in json.loads(capfd.readouterr().out)["commits"]] == [
+        "opening hours"
+    ]

@@ -140,7 +140,9 @@ def test_the_code_that_writes_a_message_comes_first(shop, pasted, name):
 
 
 def test_a_message_of_the_repository_or_a_filter_written_by_hand_stays_a_query(shop):
-    assert not any(hit.symbol.language == "python" for hit in shop.search("SomeError: full lang:rust").hits)
+    for text in ("SomeError: full lang:rust", "timers are disabled, call enable_time lang:typescript"):
+        hits = shop.search(text).hits
+        assert {hit.symbol.language for hit in hits} <= {text.rpartition(":")[2]}
 
 
 def test_a_few_words_in_common_do_not_make_it_the_message(shop):

@@ -83,24 +83,27 @@ def _definition_location(hit: Hit, files: SourceFiles) -> Location:
     symbol = hit.symbol
     lines = [(number, text) for number, text in symbol.numbered_lines if text.strip()]
     number, text = lines[definition_line(symbol, lines)] if lines else (symbol.start_line, symbol.signature)
-    column = max(0, find_name(text, symbol.name)) if symbol.name else 0
-    indent = files.indent(symbol.path, number, text)
-    text = indent + text
+    whole = files.line(symbol.path, number)
+    start = whole.find(text)
+    is_as_indexed = start >= 0 or (symbol.name and find_name(whole, symbol.name) >= 0)
+    whole = whole if is_as_indexed else text
+    start = max(0, start)
+    found = find_name(whole[start:], symbol.name) if symbol.name else -1
     # Without a name in the line, the column is that of its first character.
-    column = len(indent) + column if column else len(text) - len(text.lstrip())
+    text, column = whole, start + found if found >= 0 else len(whole) - len(whole.lstrip())
     return Location(symbol.path, number, len(text[:column].encode("utf-8", "replace")) + 1, text)
 
 
 class SourceFiles:
-    """The files of an answer, each read once: the text of a symbol may begin within a line."""
+    """The files of an answer, each read once: the text of a symbol may begin and end within a line."""
 
     def __init__(self, root: Path) -> None:
         self._root = root if root.is_dir() else None
         self._lines: dict[str, list[str]] = {}
 
-    def indent(self, path: str, number: int, text: str) -> str:
-        """Return the indentation of a line; "" if the file has changed since it was indexed."""
-        if self._root is None or text[:1].isspace():
+    def line(self, path: str, number: int) -> str:
+        """Return a line as it is now; "" if there is none."""
+        if self._root is None:
             return ""
         if path not in self._lines:
             try:
@@ -109,9 +112,7 @@ class SourceFiles:
                 data = b""
             self._lines[path] = data.decode("utf-8", "replace").split("\n")
         lines = self._lines[path]
-        line = lines[number - 1].rstrip("\r") if number <= len(lines) else ""
-        indent = line[: len(line) - len(line.lstrip())]
-        return indent if line == indent + text else ""
+        return lines[number - 1].rstrip("\r") if number <= len(lines) else ""
 
 
 def format_lines(

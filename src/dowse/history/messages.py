@@ -19,6 +19,7 @@ _MAX_BODY, _MAX_PATHS, _MAX_CONTEXTS, _MAX_CHANGED = 4_000, 200, 100, 4_000
 # So much of what git prints of a commit is looked at; the list of files comes before the patch.
 _MAX_BYTES = 8_000_000
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPES = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
 _RAW = re.compile(rb"^:[^\t\n]*\t([^\n]*)", re.MULTILINE)
 # A line of a patch that begins a file or a hunk, or that was changed.
 _PATCH_LINE = re.compile(rb"^(?:diff --git |@@ |[+-])[^\n]*", re.MULTILINE)
@@ -123,10 +124,13 @@ def _contexts(patch: bytes) -> str:
 def _unquoted(path: bytes) -> str:
     """Return a path that git quotes, as C does, if it has control characters."""
     if path.startswith(b'"') and path.endswith(b'"'):
-        path = _ESCAPE.sub(
-            lambda match: bytes([int(match[1], 8) & 255]) if match[1].isdigit() else match[1], path[1:-1]
-        )
+        path = _ESCAPE.sub(_unescaped, path[1:-1])
     return path.decode("utf-8", "replace")
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    code = match[1]
+    return bytes([int(code, 8) & 255 if code.isdigit() else _ESCAPES.get(code[0], code[0])])
 
 
 def _text(data: bytes) -> str:

@@ -148,7 +148,8 @@ def search(
     )
     plan = planner(request)
     sources, message_notes = _find_message(reader, plan, request, settings)
-    if sources and not request.options.plain:  # its quotes, parentheses and dashes are no query language
+    # Quotes, parentheses and dashes of a message are no query language; filters are written by hand.
+    if sources and not request.options.plain and not plan.has_filters:
         request = replace(request, options=replace(request.options, plain=True))
         plan = planner(request)
     if "embedding" in plan.lanes and encoder is None:

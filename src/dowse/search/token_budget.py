@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dowse.answer import Answer
 from dowse.json_form import json_form
 from dowse.lazy_classes import dataclass
 from dowse.parsing.tokenizer import tokenize
 from dowse.query.evaluate import is_within
+from dowse.security.terminal import escape_name
 from dowse.storage.protocol import Reader
 from dowse.token_estimate import estimate_tokens
 from dowse.types import NON_DEFINITION_KINDS, Hit, Note, Symbol, SymbolRow
@@ -82,11 +83,11 @@ class ContextAnswer:
     notes: tuple[Note, ...] = ()
 
 
-def file_text(file: ContextFile) -> str:
+def file_text(file: ContextFile, show_name: Callable[[str], str] = escape_name) -> str:
     """Return the text of a file: its path, and each range below its line numbers and reason."""
-    lines = [file.path]
+    lines = [show_name(file.path)]
     for each in file.ranges:
-        lines.append(f"@ {each.start_line}-{each.end_line} {each.reason}")
+        lines.append(f"@ {each.start_line}-{each.end_line} {escape_name(each.reason)}")
         before = each.lines[0][0] - 1
         for number, text in each.lines:
             if number > before + 1:

@@ -30,14 +30,17 @@ class Workspace(NamedTuple):
     path: Path
     places: tuple[str, ...]  # folders in full, and git addresses
     untrusted: tuple[str, ...]  # entries that are left out: a repository may not choose them
+    missing: tuple[str, ...] = ()  # entries that name no folder
 
     @property
     def note(self) -> str:
         """One line for the user about what is left out, "" if nothing is."""
-        if not self.untrusted:
-            return ""
-        names = ", ".join(self.untrusted[:5])
-        return f"{self.path}: left out {names}: a repository may not choose these; copy the file out of it"
+        texts = {
+            "left out {}: a repository may not choose these; copy the file out of it": self.untrusted,
+            "there is no folder {}": self.missing,
+        }
+        parts = [text.format(", ".join(names[:5])) for text, names in texts.items() if names]
+        return f"{self.path}: {'; '.join(parts)}" if parts else ""
 
 
 def read_workspace(file: Path) -> Workspace:
@@ -55,19 +58,23 @@ def read_workspace(file: Path) -> Workspace:
         raise ConfigError(f'{path}: write {_KEY} = ["~/src/*", "https://host/owner/name"]')
     is_foreign = toplevel(path.parent) is not None
     places: dict[str, None] = {}
-    untrusted = []
+    untrusted, missing = [], []
     for entry in entries:
         found = [entry] if is_address(entry) else _folders(path.parent, entry)
         outside = [each for each in found if is_address(each) or not Path(each).is_relative_to(path.parent)]
         if is_foreign and (outside or not _is_inner(entry)):
             untrusted.append(entry)
+        elif not found:
+            missing.append(entry)
         else:
             places |= dict.fromkeys(found)
     if len(places) > _MAX_REPOSITORIES:
         raise ConfigError(f"{path} names {len(places):,} folders; {_MAX_REPOSITORIES} are allowed")
-    workspace = Workspace(path, tuple(places), tuple(untrusted))
+    workspace = Workspace(path, tuple(places), tuple(untrusted), tuple(missing))
     if not places:
-        raise ConfigError(workspace.note or f"{path}: no entry of {_KEY} names a folder that exists")
+        raise ConfigError(
+            workspace.note if untrusted else f"{path}: no entry of {_KEY} names a folder that exists"
+        )
     return workspace
 
 

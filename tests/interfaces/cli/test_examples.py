@@ -29,7 +29,7 @@ SERVERS = ("serve", "watch", "mcp", "lsp")
 # What has to be there before the examples of a command.
 PREPARED = {
     "README.md": "DOWSE_ENCODER=base dowse index -q",
-    "docs/QUICKSTART.md": "DOWSE_ENCODER=base dowse index -q",
+    "docs/QUICKSTART.md": "rm src/bakery/pastry.py; DOWSE_ENCODER=base dowse index -q",  # as a reader has it
     "docs/EVALUATION.md": (
         "printf '%s\\n' \"$CASES\" > cases.jsonl; printf 'how is an order read\\n' > questions.txt"
     ),
@@ -38,7 +38,7 @@ FAILED_TEST = "src/bakery/orders.py:34: ValueError: not a number of loaves"
 # Each group of examples begins with the same files, index and choices; a copy of the index is made once.
 _INDEX = 'dowse index -q --rebuild --no-embed && cp -a "$DOWSE_CACHE_DIR/indexes" "$HOME/indexes"'
 _RESET = (
-    'git clean -fdq; rm -rf "$DOWSE_DATA_DIR" "$DOWSE_CACHE_DIR/indexes";'
+    'git checkout -q .; git clean -fdq; rm -rf "$DOWSE_DATA_DIR" "$DOWSE_CACHE_DIR/indexes";'
     ' cp -a "$HOME/indexes" "$DOWSE_CACHE_DIR/indexes"'
 )
 CASES = '{"query": "read an order", "relevant_files": ["src/bakery/orders.py"]}'

@@ -45,6 +45,7 @@ class Cart:
 def größe(item):
     return price(item)
 """,
+    "web/line.js": "boot(); function knit(wool) { return wool }; function purl(yarn) { return yarn }\n",
     "shop/#odd:1.py": "def odd():\n    return 'price'\n",
     "tests/test_cart.py": """from shop.cart import Cart
 
@@ -123,6 +124,9 @@ def test_a_symbol_is_where_its_name_stands(run):
     assert (code, out) == (0, "shop/cart.py:5:5:def price(item):\n")
     _, out, _ = run("search", "größe", "-k", 1, "--mode", "symbol", "--format", "vimgrep")
     assert out == "shop/näme 100%.py:2:5:def größe(item):\n"
+    line = FILES["web/line.js"]
+    _, out, _ = run("search", "purl", "-k", 1, "--mode", "symbol", "--format", "vimgrep")
+    assert out == f"web/line.js:1:{line.index('purl') + 1}:{line}"
 
 
 def test_columns_are_bytes(run):

@@ -32,10 +32,12 @@ def places(tmp_path, monkeypatch) -> Path:
 
 def test_one_question_over_all(places, capfd):
     with git_daemon(places / "remotes") as server:
-        (places / "dowse.toml").write_text(f'repositories = ["src/*", "{server}/oven", "src/shop"]\n')
+        (places / "dowse.toml").write_text(f'repositories = ["src/*", "{server}/oven", "src/shop", "gone"]\n')
         search = ["search", "count money", "--workspace", str(places), "--no-daemon"]
         assert main([*search, "--json"]) == 0
-        answer = json.loads(capfd.readouterr().out)
+        captured = capfd.readouterr()
+        assert "there is no folder gone\n" in captured.err
+        answer = json.loads(captured.out)
         assert {hit["index"] for hit in answer["hits"]} == {"shop", "bank", "oven"}
         assert main([*search, "--format", "path"]) == 0
         paths = capfd.readouterr().out.split()
@@ -43,6 +45,7 @@ def test_one_question_over_all(places, capfd):
         assert main(["search", "repo:acme/bank money", *search[2:], "--format", "path"]) == 0
         assert capfd.readouterr().out.split() == [str(places / "src/bank/code.py")]
         assert main(["search", "zyzzyva", *search[2:]]) == 1
+        assert main(["diff-search", "main..", *search[1:]]) == 2
 
 
 def test_a_file_of_a_repository_names_nothing_outside(places, capfd):

@@ -36,12 +36,15 @@ def add_arguments(parser: CommandParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Search the commits, reading new ones first."""
     query, options.path = _query(options)
-    index = open_index(options)
+    index, below = open_index(options), options.place.below
+    asked = query
+    if below and " path:" not in f" {query}":
+        asked += f' path:"{below}{"/**" if (index.root / below).is_dir() else ""}"'
     with (
         ProgressBar("reading", "commits", quiet=options.json) as reading,
         ProgressBar("encoding", "commits", quiet=options.json) as encoding,
     ):
-        hits = index.log(query, options.top_k, on_progress=encoding.show, on_read=reading.show)
+        hits = index.log(asked, options.top_k, on_progress=encoding.show, on_read=reading.show)
     if options.json:
         print_json({"query": query, "commits": to_json(hits)})
     else:

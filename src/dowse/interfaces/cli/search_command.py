@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.config import Settings, load_settings
 from dowse.encoders.model_files import is_shipped
+from dowse.errors import UsageError
 from dowse.interfaces.cli import flags, grep_flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import (
@@ -96,6 +97,8 @@ def run(options: argparse.Namespace) -> int:
     values = _option_values(options)
     options.explain = values.get("explain", False)
     if options.workspace:
+        if options.command == "diff-search":
+            raise UsageError("--workspace goes with `dowse search` alone; name one repository with --repo")
         from dowse.interfaces.cli.workspace_search import search_workspace
 
         return search_workspace(options, values)
