@@ -4,12 +4,15 @@
     scripts/figures --check [--fresh]
     scripts/figures --tables
     scripts/figures --take MEASURE RESULT.json […]
+    scripts/figures --confirm BASE RANKINGS.json COMPARE.json
 
 The measures are in bench/measures.py, each with its command and the files that it depends on. A measure whose
 files have changed since it was made is stale, and measured again; the others are left alone, so a run that
 was interrupted goes on where it ended. Each writes bench/figures/MEASURE.json, and the tables are written
 from these (bench/tables.md). `--quick` tries the commands in their smallest size and publishes nothing.
-`--take` publishes a result that the command of the measure made elsewhere, where its data are.
+`--take` publishes a result that the command of the measure made elsewhere, where its data are. `--confirm`
+keeps figures of the commit BASE after a change that bench/rankings.py shows to leave every ranking equal, and
+bench/compare.py not to be slower; what counts faults is measured again.
 `--check` lists what is stale or missing, and fails if a table differs from its figures.
 """
 
@@ -30,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from extract import read_result
-from measures import GROUPS, MEASURES, Measure
+from measures import ENGINE, GROUPS, MEASURES, Measure
 from tables import figures_of, outdated_tables, write_tables
 
 from common import git
@@ -38,6 +41,8 @@ from common import git
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "bench" / "figures"
 REPORTS = FIGURES / "reports"
+# What equal rankings and equal times speak for, and how much slower is noise.
+_CONFIRMED_BY_RANKINGS, _CONFIRMED_BY_TIMES, _MAX_SLOWER = ("quality",), ("speed", "sizes", "scale"), 1.03
 
 
 def main() -> int:
@@ -58,7 +63,10 @@ def main() -> int:
     )
     parser.add_argument("--tables", action="store_true")
     parser.add_argument("--take", nargs="+", metavar=("MEASURE", "RESULT"))
+    parser.add_argument("--confirm", nargs=3, metavar=("BASE", "RANKINGS", "COMPARE"))
     options = parser.parse_args()
+    if options.confirm:
+        return confirm(*options.confirm)
     if options.check:
         return check(fresh=options.fresh)
     if options.take:
@@ -106,15 +114,36 @@ def state(measure: Measure, figure: Mapping[str, Any] | None) -> str:
     return "fresh" if figure["depends"] == depends(measure, "HEAD") else "stale"
 
 
+def confirm(base: str, rankings: str, times: str) -> int:
+    """Keep the figures of a commit since which rankings are equal and nothing is slower, else return 1."""
+    different = read_result(Path(rankings))["results"]["different"]
+    ratios = {name: row["median_of_ratios"] for name, row in read_result(Path(times))["results"].items()}
+    if different or max(ratios.values()) > _MAX_SLOWER:
+        print(f"{len(different)} rankings differ; times are {ratios} of those before", file=sys.stderr)
+        return 1
+    head, known = git(ROOT, "rev-parse", "--short", "HEAD").strip(), figures_of(FIGURES)
+    for measure in MEASURES:
+        figure, now = known.get(measure.name, {}), depends(measure, "HEAD")
+        if figure.get("depends") != depends(measure, base) or figure["depends"] == now:
+            continue
+        changed = {*_chosen(measure, base)} ^ {*_chosen(measure, "HEAD")}
+        is_engine = all(line.partition("\t")[2].startswith(ENGINE) for line in changed)
+        if measure.group in _CONFIRMED_BY_TIMES or (measure.group in _CONFIRMED_BY_RANKINGS and is_engine):
+            _write(measure, {**figure, "depends": now, "confirmed": head})
+            print(f"confirmed {measure.name}")
+    return 0
+
+
 def depends(measure: Measure, commit: str) -> str:
     """Return the hash of what a measure depends on, "" if the commit is not known or was changed."""
-    parts = [_files(each) for each in commit.split(", ")]
-    if not all(parts):
-        return ""
-    chosen = [
-        line for files in parts for line in files if line.partition("\t")[2].startswith(measure.depends)
-    ]
-    return hashlib.sha256("\n".join(chosen).encode()).hexdigest()[:16]
+    parts = [_chosen(measure, each) for each in commit.split(", ")]
+    text = "\n".join(line for lines in parts for line in lines)
+    return hashlib.sha256(text.encode()).hexdigest()[:16] if all(parts) else ""
+
+
+def _chosen(measure: Measure, commit: str) -> list[str]:
+    """Return the lines of `git ls-tree` for what a measure depends on."""
+    return [line for line in _files(commit) if line.partition("\t")[2].startswith(measure.depends)]
 
 
 @cache
@@ -148,12 +177,16 @@ def publish(measure: Measure, results: Sequence[Path], run: Mapping[str, Any] | 
         "depends": depends(measure, told("commit")),
         **(run or {}),
     }
-    FIGURES.mkdir(exist_ok=True)
-    (FIGURES / f"{measure.name}.json").write_text(json.dumps(figure, indent=1, ensure_ascii=False) + "\n")
+    _write(measure, figure)
     if measure.report:
         REPORTS.mkdir(exist_ok=True)
         packed = gzip.compress(json.dumps(read[0]).encode(), mtime=0)
         (REPORTS / f"{measure.name}.json.gz").write_bytes(packed)
+
+
+def _write(measure: Measure, figure: Mapping[str, Any]) -> None:
+    FIGURES.mkdir(exist_ok=True)
+    (FIGURES / f"{measure.name}.json").write_text(json.dumps(figure, indent=1, ensure_ascii=False) + "\n")
 
 
 def measure_all(options: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from extract import Extract, exact_search, graph, install, leaves, long_questions, report
 
 # Prefixes of the files of the repository.
-_ENGINE = tuple(
+ENGINE = tuple(
     f"src/dowse/{name}"
     for name in (
         "commit_search/ encoders/ formats/ graph/ history/ index/ indexing/ parsing/ query/ research/ "
@@ -21,16 +21,16 @@ _ENGINE = tuple(
 )
 _PARSING = tuple(f"src/dowse/{name}/" for name in ("graph", "indexing", "parsing", "source", "storage"))
 _ENCODERS = ("src/dowse/encoders/", "models/base/", "models/small/")
-_SERVER = (*_ENGINE, "src/dowse/interfaces/http/", "src/dowse/services/")
+_SERVER = (*ENGINE, "src/dowse/interfaces/http/", "src/dowse/services/")
 _COMMAND = (
-    *_ENGINE,
+    *ENGINE,
     "src/dowse/interfaces/cli/",
     "src/dowse/interfaces/daemon/",
     "src/dowse/entry.py",
     "models/base/",
 )
 _WRITERS = (
-    *_ENGINE,
+    *ENGINE,
     "src/dowse/feedback/",
     "src/dowse/transfer/",
     "src/dowse/watch/",
@@ -81,7 +81,7 @@ def _eval(
     options += f" --encoder {encoder}" if encoder else ""  # the default is measured as a user has it
     command = f"{{dowse}} eval --manifest {manifest} {options} --worst 0 -q --report {{out}}"
     rows = [*modes.split(","), *(tools.split(",") if tools else ())]
-    depends = (*_ENGINE, "src/dowse/eval/", f"models/{encoder or 'base'}/", manifest)
+    depends = (*ENGINE, "src/dowse/eval/", f"models/{encoder or 'base'}/", manifest)
     return Measure(
         name,
         "quality",
@@ -114,7 +114,7 @@ MEASURES = (
             "--work {work} --out {out}",
         ),
         leaves(n="questions/all/asked"),
-        (*_ENGINE, *_script("questions"), "models/base/", "bench/data/questions/held.jsonl"),
+        (*ENGINE, *_script("questions"), "models/base/", "bench/data/questions/held.jsonl"),
     ),
     Measure(
         "long_questions", "quality", "share", 20,
@@ -126,7 +126,7 @@ MEASURES = (
             "{python} bench/long_questions.py compare {work}/answers.json {work}/answers.json --out {out}",
         ),
         long_questions,
-        (*_ENGINE, *_script("long_questions"), "models/base/"),
+        (*ENGINE, *_script("long_questions"), "models/base/"),
     ),
     Measure(
         "first_search", "quality", "nDCG@10", 8,
@@ -135,7 +135,7 @@ MEASURES = (
             "--out {out}",
         ),
         leaves("mean/"),
-        (*_ENGINE, *_script("first_search"), "models/base/", "models/tiny/"),
+        (*ENGINE, *_script("first_search"), "models/base/", "models/tiny/"),
     ),
     Measure(
         "names", "quality", "share", 60,
@@ -145,13 +145,13 @@ MEASURES = (
             "parse/all",
             n="search/all/all/names",
         ),
-        (*_ENGINE, "src/dowse/interfaces/lsp/", *_script("names"), "bench/manifests/names.json"),
+        (*ENGINE, "src/dowse/interfaces/lsp/", *_script("names"), "bench/manifests/names.json"),
     ),
     Measure(
         "agent", "quality", "tokens", 10,
         ("{python} bench/agent.py --semble $TOOLS/semble/bin/python --semble-vectors small --out {out}",),
         leaves("resident/", "until_read/", "ratios/", n="questions"),
-        (*_ENGINE, "src/dowse/interfaces/mcp/", *_script("agent"), "models/base/"),
+        (*ENGINE, "src/dowse/interfaces/mcp/", *_script("agent"), "models/base/"),
         quick="--only flask",
     ),
     Measure(
@@ -165,7 +165,7 @@ MEASURES = (
         "keyword_speed", "speed", "ms", 8,
         ("{python} bench/keyword_speed.py --corpus $CORPUS --work {work} --out {out}",),
         leaves(n="functions"),
-        (*_ENGINE, *_script("keyword_speed")),
+        (*ENGINE, *_script("keyword_speed")),
         quick="--functions 500 --queries 20 --slow-queries 5",
     ),
     Measure(
@@ -175,7 +175,7 @@ MEASURES = (
             "--out {out}",
         ),
         leaves("queries/"),
-        (*_ENGINE, *_script("hybrid_speed"), "models/base/"),
+        (*ENGINE, *_script("hybrid_speed"), "models/base/"),
         quick="--queries 5",
     ),
     Measure(
@@ -196,7 +196,7 @@ MEASURES = (
         "exact_speed", "speed", "ratio", 15,
         ("{python} bench/exact_speed.py --tree $TREES/go --work {work} --out {out}",),
         exact_search,
-        (*_ENGINE, *_script("exact_speed")),
+        (*ENGINE, *_script("exact_speed")),
         quick="--runs 1",
     ),
     Measure(
@@ -256,7 +256,7 @@ MEASURES = (
         "million", "scale", "ms, s, MB", 150,
         ("{python} bench/million.py --corpus $CORPUS --work {work} --out {out}",),
         leaves("sizes/"),
-        (*_ENGINE, *_script("million"), "models/base/"),
+        (*ENGINE, *_script("million"), "models/base/"),
         quick="--sizes 500 --queries 5",
     ),
     Measure(
@@ -266,10 +266,10 @@ MEASURES = (
             "--sizes 10000,100000 --processes 1 --work {work} --out {out}",
         ),
         leaves("sizes/"),
-        (*_ENGINE, *_script("cluster_curve"), "models/base/"),
+        (*ENGINE, *_script("cluster_curve"), "models/base/"),
     ),
     Measure(
-        "cluster_kill", "scale", "searches, documents", 15,
+        "cluster_kill", "reliability", "searches, documents", 15,
         (
             "{python} bench/cluster_kill.py $DATA/csn-python $REPOS/flask $REPOS/gin $REPOS/click "
             "$REPOS/requests --queries $DATA/csn-python/queries.jsonl.gz --work {work} --out {out}",
@@ -287,7 +287,7 @@ MEASURES = (
         "fuzz_queries", "reliability", "faults", 15,
         ("{python} bench/fuzz_queries.py --count 50000 --processes 2 --work {work} --out {out}",),
         leaves(n="queries"),
-        (*_ENGINE, *_script("fuzz_queries"), *_script("fuzz_texts")),
+        (*ENGINE, *_script("fuzz_queries"), *_script("fuzz_texts")),
         quick="--count 40",
     ),
     Measure(

@@ -30,6 +30,7 @@ ONE_MEASURE = """
 from table_of_measures import Measure
 from extract import leaves
 STEPS = ("{python} bench/sum.py {out} $COMMIT",)
+ENGINE = ("src/",)
 MEASURES = (
     Measure("total", "quality", "crumbs", 1, STEPS, leaves("sum", n="count"), ("src/",), quick="quickly"),
     Measure("unmeasured", "speed", "s", 1, ("{python} $NOWHERE/script.py",), leaves(), ("bench/",)),
@@ -117,6 +118,20 @@ def test_a_changed_file_makes_its_figure_stale_and_it_alone_is_measured_again(tr
     assert figures(tree, "--check", "--fresh").returncode == 1
     assert "1 measured" in figures(tree, "--only", "total").stdout
     assert "| crumbs | 5 |" in (tree.root / "README.md").read_text()
+
+
+def test_a_figure_stays_if_rankings_are_equal_and_nothing_is_slower(tree: GitRepo, tmp_path: Path) -> None:
+    figures(tree, "--only", "total")
+    base = tree.git("rev-parse", "HEAD").strip()
+    tree.commit("the same numbers", {"src/numbers": "34\n1200\n"})
+    evidence = [tmp_path / "rankings.json", tmp_path / "compare.json"]
+    for different, ratio, code in ((["csn 1"], 1.0, 1), ([], 1.2, 1), ([], 1.02, 0)):
+        evidence[0].write_text(json.dumps({"results": {"different": different}}))
+        evidence[1].write_text(json.dumps({"results": {"index": {"median_of_ratios": ratio}}}))
+        assert figures(tree, "--confirm", base, *map(str, evidence)).returncode == code
+        assert ("stale: total" in figures(tree, "--check").stdout) is bool(code)
+    figure = json.loads((tree.root / "bench/figures/total.json").read_text())
+    assert figure["commit"] == base[: len(figure["commit"])] and figure["confirmed"] != figure["commit"]
 
 
 def test_what_cannot_be_measured_is_told_and_the_rest_goes_on(tree: GitRepo) -> None:

@@ -148,8 +148,7 @@ def search(
     )
     plan = planner(request)
     sources, message_notes = _find_message(reader, plan, request, settings)
-    # Quotes, parentheses and dashes of a message are no query language; filters are written by hand.
-    if sources and not request.options.plain and not plan.has_filters:
+    if sources and not (request.options.plain or plan.has_filters):  # a message has quotes, dashes …
         request = replace(request, options=replace(request.options, plain=True))
         plan = planner(request)
     if "embedding" in plan.lanes and encoder is None:

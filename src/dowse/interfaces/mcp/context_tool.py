@@ -7,7 +7,7 @@ from dowse.interfaces.mcp.budget import truncate
 from dowse.interfaces.mcp.frame import FRAME_BYTES, frame, quote_name
 from dowse.interfaces.mcp.reply import Reply, ToolContext, describe_roots, note_lines
 from dowse.lazy_classes import dataclass
-from dowse.search.token_budget import ContextAnswer, ContextFile, file_text
+from dowse.search.token_budget import ContextAnswer, file_text
 from dowse.security.terminal import escape_controls
 from dowse.token_estimate import BYTES_PER_TOKEN, byte_length
 
@@ -33,12 +33,9 @@ def context(tool: ToolContext, arguments: ContextArguments) -> Reply:
         name = [f"in {repository.name}:"] if tool.several else []
         budget = share - sum(-(-byte_length(each) // BYTES_PER_TOKEN) + 1 for each in name)
         answer = repository.index.context(arguments.text, max(1, budget), embed=False)
-        lines += [*name, *(line for file in answer.files for line in (*_lines(file), ""))]
+        texts = [f"{file_text(file, quote_name)}\n" for file in answer.files]
+        lines += [*name, *"\n".join(texts).split("\n")]
         answers.append(answer)
     text = "\n".join([head, *frame([escape_controls(line) for line in lines[:-1] or ["nothing found"]])])
     page = ContextPage(tuple(each.name for each in repositories), tuple(answers))
     return Reply(truncate(text, arguments.max_tokens), page)
-
-
-def _lines(file: ContextFile) -> list[str]:
-    return file_text(file, quote_name).split("\n")
