@@ -28,7 +28,7 @@ BUDGETS = {
     "indexing": 2_135,
     "ingest": 880,
     "install": 1_059,
-    "interfaces": 10_797,
+    "interfaces": 10_798,
     "parsing": 6_810,
     "query": 4_070,
     "research": 1_620,
