@@ -34,7 +34,7 @@ _QUERIES = (
     *("parse configuration file", "retry after error", "open a connection", "write to a temporary file"),
     *("split a string", "validate arguments of a function", "cache of results", "read json from a stream"),
 )
-_WARM_TURNS = 40
+_WARM_TURNS = 400
 
 
 def main() -> None:
