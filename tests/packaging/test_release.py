@@ -36,7 +36,7 @@ def clone(tmp_path) -> Path:
         "# Changelog\n\n## Unreleased (0.2.0)\n\n- New.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n"
     )
     # Nothing is to be measured, and no page has tables.
-    (tmp_path / "bench/measures.py").write_text("Measure, MEASURES, GROUPS = object, (), ()\n")
+    (tmp_path / "bench/measures.py").write_text("Measure, MEASURES, GROUPS, ENGINE = object, (), (), ()\n")
     (tmp_path / "bench/tables.md").write_text("")
     for name in ("README.md", "docs/PACKAGING.md"):
         text = (tmp_path / name).read_text()
@@ -91,7 +91,7 @@ def test_a_release_is_refused(clone):
 
 
 def test_a_release_needs_all_figures(clone):
-    table = "from types import SimpleNamespace\nMeasure, GROUPS = object, ()\n"
+    table = "from types import SimpleNamespace\nMeasure, GROUPS, ENGINE = object, (), ()\n"
     (clone / "bench/measures.py").write_text(f"{table}MEASURES = (SimpleNamespace(name='total'),)\n")
     run(clone, "git", "commit", "-qam", "one measure")
     refused = run(clone, "scripts/release", "0.2.0", *([] if HAS_ADDRESS else ["--repository", ADDRESS]))
