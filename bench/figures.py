@@ -41,8 +41,9 @@ from common import git
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "bench" / "figures"
 REPORTS = FIGURES / "reports"
-# What equal rankings and equal times speak for, and how much slower is noise.
-_CONFIRMED_BY_RANKINGS, _CONFIRMED_BY_TIMES, _MAX_SLOWER = ("quality",), ("speed", "sizes", "scale"), 1.03
+# Groups whose figures are times and sizes: equal times speak for them, equal rankings for those of quality.
+_TIMED = ("speed", "sizes", "scale")
+_MAX_SLOWER = 1.03  # a smaller difference is noise
 
 
 def main() -> int:
@@ -116,8 +117,9 @@ def state(measure: Measure, figure: Mapping[str, Any] | None) -> str:
 
 def confirm(base: str, rankings: str, times: str) -> int:
     """Keep the figures of a commit since which rankings are equal and nothing is slower, else return 1."""
-    different = read_result(Path(rankings))["results"]["different"]
-    ratios = {name: row["median_of_ratios"] for name, row in read_result(Path(times))["results"].items()}
+    ranked, timed = read_result(Path(rankings)), read_result(Path(times))
+    different = ranked["results"]["different"]
+    ratios = {name: row["median_of_ratios"] for name, row in timed["results"].items()}
     if different or max(ratios.values()) > _MAX_SLOWER:
         print(f"{len(different)} rankings differ; times are {ratios} of those before", file=sys.stderr)
         return 1
@@ -126,9 +128,12 @@ def confirm(base: str, rankings: str, times: str) -> int:
         figure, now = known.get(measure.name, {}), depends(measure, "HEAD")
         if figure.get("depends") != depends(measure, base) or figure["depends"] == now:
             continue
+        if any(depends(measure, each["about"]["commit"]) != now for each in (ranked, timed)):
+            print(f"not {measure.name}: what it depends on has changed since the comparison")
+            continue
         changed = {*_chosen(measure, base)} ^ {*_chosen(measure, "HEAD")}
         is_engine = all(line.partition("\t")[2].startswith(ENGINE) for line in changed)
-        if measure.group in _CONFIRMED_BY_TIMES or (measure.group in _CONFIRMED_BY_RANKINGS and is_engine):
+        if measure.group in _TIMED or (measure.group == "quality" and is_engine):
             _write(measure, {**figure, "depends": now, "confirmed": head})
             print(f"confirmed {measure.name}")
     return 0

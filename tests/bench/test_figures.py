@@ -124,12 +124,14 @@ def test_a_figure_stays_if_rankings_are_equal_and_nothing_is_slower(tree: GitRep
     figures(tree, "--only", "total")
     base = tree.git("rev-parse", "HEAD").strip()
     tree.commit("the same numbers", {"src/numbers": "34\n1200\n"})
-    evidence = [tmp_path / "rankings.json", tmp_path / "compare.json"]
-    for different, ratio, code in ((["csn 1"], 1.0, 1), ([], 1.2, 1), ([], 1.02, 0)):
-        evidence[0].write_text(json.dumps({"results": {"different": different}}))
-        evidence[1].write_text(json.dumps({"results": {"index": {"median_of_ratios": ratio}}}))
+    head, evidence = tree.git("rev-parse", "HEAD").strip(), [tmp_path / "rankings", tmp_path / "compare"]
+    cases = ((["csn 1"], 1.0, head, 1), ([], 1.2, head, 1), ([], 1.0, base, 0), ([], 1.02, head, 0))
+    for number, (different, ratio, commit, code) in enumerate(cases):
+        results = {"different": different}, {"all": {"median_of_ratios": ratio}}
+        for path, each in zip(evidence, results, strict=True):
+            path.write_text(json.dumps({"about": {"commit": commit}, "results": each}))
         assert figures(tree, "--confirm", base, *map(str, evidence)).returncode == code
-        assert ("stale: total" in figures(tree, "--check").stdout) is bool(code)
+        assert ("stale: total" in figures(tree, "--check").stdout) is (number < 3)
     figure = json.loads((tree.root / "bench/figures/total.json").read_text())
     assert figure["commit"] == base[: len(figure["commit"])] and figure["confirmed"] != figure["commit"]
 

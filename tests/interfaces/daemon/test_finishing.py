@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
+from dowse.interfaces.cli.main import main
 from dowse.vectors.embedding_progress import EmbeddingFolder, EmbeddingProgress
 from dowse.write_lock import lock_holder
 from indexing.told_by_history import THINGS, make
@@ -146,6 +147,17 @@ def test_status_says_how_far_it_is(place):
 
 
 @pytest.mark.large
+def test_two_repositories_are_finished_by_one_process(place, tmp_path):
+    root, _ = place
+    other = write_tree(tmp_path / "other", {"m.py": (root / "m.py").read_text().replace("task", "duty")})
+    search(place)
+    run_dowse("search", "add numbers", other, "--index-dir", tmp_path / "index2")
+    with opened(place) as index, Index.open(other, index_dir=str(tmp_path / "index2")) as second:
+        wait_for(lambda: not index.vectors.missing() and not second.vectors.missing())
+    assert len(processes(tmp_path)) == 1
+
+
+@pytest.mark.large
 @pytest.mark.parametrize("is_running", [False, True])
 def test_clear_ends_it_and_leaves_nothing(place, is_running):
     root, folder = place
@@ -204,6 +216,15 @@ def test_it_can_be_switched_off(place, monkeypatch):
     monkeypatch.setenv("DOWSE_RESIDENT_MINUTES", "0")
     assert "`dowse index --encoder small` finishes it" in search(place).stderr
     assert not (place[1] / "derived" / "embedding").exists() and not processes(place[1])
+
+
+@pytest.mark.large
+def test_related_is_followed_by_all_the_vectors(place, monkeypatch):
+    root, folder = place
+    monkeypatch.setattr("dowse.index.vectors.QUICK_SECONDS", 0.0)
+    assert main(["related", "task_3", str(root), "--index-dir", str(folder)]) == 0
+    with opened(place) as index:
+        wait_for(lambda: not index.vectors.missing())
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"pid": "x"}', b'{"done": 1e999}'])

@@ -52,6 +52,18 @@ def test_sigterm_ends_with_0_after_the_requests_that_have_begun(tmp_path: Path) 
         assert process.returncode == 0 and not errors
 
 
+@pytest.mark.large
+def test_a_second_ctrl_c_waits_for_no_request(tmp_path: Path) -> None:
+    root, cache = write_tree(tmp_path / "inn", INN), str(tmp_path / "cache")
+    with serving(root, DOWSE_CACHE_DIR=cache) as (process, url), half_sent(httpx.URL(url)) as line:
+        process.send_signal(signal.SIGINT)
+        wait_until_refused(httpx.URL(url))
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        with contextlib.suppress(ConnectionResetError):
+            assert b" 408 " not in line.recv(1000)  # as it would be when the body is late
+
+
 @contextlib.contextmanager
 def half_sent(url: httpx.URL) -> Iterator[socket.socket]:
     """Send a request without its body, which the server waits for."""
