@@ -42,16 +42,18 @@ def rebuilds(method: Method) -> Method:
     return cast("Method", run)
 
 
-def remove_damage(index: Index, error: IndexDamaged) -> None:
-    """Remove a damaged index, or its vectors if only they are damaged."""
+def remove_damage(index: Index, error: IndexDamaged) -> bool:
+    """Remove a damaged index, or its vectors if only they are damaged, unless another process has done so."""
     reason = str(error).partition("; run ")[0]
     index.internals.lanes.close()
     try:
-        index.backend.remove_damage()
+        is_removed = index.backend.remove_damage()
     except (IndexUnavailable, OSError) as failure:
         text = f"{reason} and can't be built again there; name another folder with --index-dir"
         raise IndexDamaged(text) from failure
-    index._on_rebuild(f"{reason}; building it again")
+    if is_removed:
+        index._on_rebuild(f"{reason}; building it again")
+    return is_removed
 
 
 def _rebuild(index: Index, error: IndexDamaged) -> None:
@@ -61,7 +63,8 @@ def _rebuild(index: Index, error: IndexDamaged) -> None:
     built = index
     with contextlib.suppress(DowseError):  # of a damaged catalog nobody may know how it was built
         built = index.internals._as_built()
-    remove_damage(index, error)
+    if not remove_damage(index, error):
+        return
     if index.exists:
         index._rebuilt = "vectors were damaged and are made again"
         return

@@ -426,8 +426,11 @@ class Backend(Protocol):
     def clear(self, wait: float | None = 0.0, on_wait: OnWait = None) -> None:
         """Remove the index; of a shared one, the part that this backend writes."""
 
-    def remove_damage(self, wait: float | None = None, on_wait: OnWait = None) -> None:
-        """Remove vectors that are damaged, or else the index; a cluster mends its own damage."""
+    def remove_damage(self, wait: float | None = None, on_wait: OnWait = None) -> bool:
+        """Remove vectors that are damaged, or else the index; a cluster mends its own damage.
+
+        Returns whether anything was removed: another process may have built the index again meanwhile.
+        """
 
     def close(self) -> None:
         """Close files and connections; the next reader opens them again."""

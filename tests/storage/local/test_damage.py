@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from dowse.storage.local.backend import LocalBackend
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.fulltext import FulltextWriter
 from dowse.storage.local.queries import CatalogQueries
+from dowse.write_lock import LOCK, write_lock
 
 from helpers import age, image, run_dowse, write_tree
 
@@ -159,6 +161,19 @@ def test_an_update_builds_a_damaged_index_again(broken, damage, tmp_path):
         assert index.backend.check() == []
 
 
+@pytest.mark.parametrize("act", [LocalBackend.remove_damage, LocalBackend.start_over])
+def test_what_another_process_built_again_stays(whole, broken, act):
+    folder, waiting = broken[1], threading.Event()
+    garbage_meta(folder)
+    late = threading.Thread(target=act, args=(LocalBackend(folder), None, lambda _: waiting.set()))
+    with write_lock(folder, 0, lambda _: None):
+        late.start()
+        assert waiting.wait(60)  # it has seen the damage
+        shutil.copytree(whole[1], folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(LOCK))
+    late.join(60)
+    assert LocalBackend(folder).exists() and LocalBackend(folder).check() == []
+
+
 def test_damaged_vectors_alone_are_dropped(broken):
     root, folder = broken
     with Index.open(root, index_dir=str(folder), encoder="small", isolation="never") as index:
@@ -193,7 +208,7 @@ def test_where_nothing_can_be_written_it_is_said_in_one_line(broken, monkeypatch
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, "Read-only file system", str(folder))
 
-    monkeypatch.setattr(LocalBackend, "clear", refuse)
+    monkeypatch.setattr(LocalBackend, "remove_damage", refuse)
     with (
         Index.open(root, index_dir=str(folder)) as index,
         pytest.raises(

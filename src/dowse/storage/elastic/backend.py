@@ -206,8 +206,9 @@ class ElasticBackend:
             return [str(error)]
         return searcher.problems()
 
-    def remove_damage(self, wait: float | None = None, on_wait: OnWait = None) -> None:
+    def remove_damage(self, wait: float | None = None, on_wait: OnWait = None) -> bool:
         """Do nothing: Elasticsearch has checksums and copies of its own."""
+        return False
 
     @contextlib.contextmanager
     def _lease(self, wait: float | None, on_wait: OnWait) -> Iterator[SourceLease]:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sqlite3
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -182,18 +182,35 @@ class LocalBackend:
         except DowseError:
             self._start_over = False
         if not self._start_over:
-            self.clear(wait, on_wait, keep_vectors=self._intact_vectors())
+            self._start_over = not self._remove_unless_replaced(wait, on_wait, self._intact_vectors())
 
-    def remove_damage(self, wait: float | None = None, on_wait: OnWait = None) -> None:
+    def remove_damage(self, wait: float | None = None, on_wait: OnWait = None) -> bool:
         """Remove vectors that are damaged, and everything else too unless only those are."""
         self.close()
         kept = self._intact_vectors()
         damaged = [folder for folder in self._vectors.folders() if folder.name not in kept]
+        is_removed = bool(damaged)
         if not damaged or self._base_problems():
-            self.clear(wait, on_wait, keep_vectors=kept)
+            is_removed = self._remove_unless_replaced(wait, on_wait, kept)
         for folder in damaged:
             with write_lock(folder, wait, on_wait or (lambda _: None)):
                 layout.remove_vectors(folder)
+        return is_removed
+
+    def _remove_unless_replaced(self, wait: float | None, on_wait: OnWait, kept: Collection[str]) -> bool:
+        """Remove the index, unless another process has built it again before the lock was free."""
+        catalog = layout.catalog_path(self.folder)
+        before = layout.file_version(catalog)
+
+        def is_replaced() -> bool:
+            if layout.file_version(catalog) == before:
+                return False
+            try:
+                return not self._base_problems()
+            except DowseError:  # missing, or of another format
+                return False
+
+        return self._remove(wait, on_wait, kept, is_replaced)
 
     def _intact_vectors(self) -> set[str]:
         """Return the encoders whose vectors are what was written: those belong to no generation, and stay."""
@@ -217,10 +234,18 @@ class LocalBackend:
             with write_lock(folder, wait, on_wait):
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def clear(
-        self, wait: float | None = 0.0, on_wait: OnWait = None, *, keep_vectors: Collection[str] = ()
-    ) -> None:
-        """Remove the index, and nothing else that may be in its folder; vectors of some encoders may stay."""
+    def clear(self, wait: float | None = 0.0, on_wait: OnWait = None) -> None:
+        """Remove the index, and nothing else that may be in its folder."""
+        self._remove(wait, on_wait)
+
+    def _remove(
+        self,
+        wait: float | None,
+        on_wait: OnWait,
+        keep_vectors: Collection[str] = (),
+        is_replaced: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Remove the index under all its locks unless it is replaced by then; vectors may stay."""
         self.close()
         layout.refuse_links(self.folder)
         layout.refuse_foreign_folder(self.folder)
@@ -228,11 +253,16 @@ class LocalBackend:
         on_wait = on_wait or (lambda _: None)
         with contextlib.ExitStack() as locks:
             locks.enter_context(write_lock(self.folder, wait, on_wait))
+            is_kept = is_replaced()
+            self.close()  # what was opened to find out
+            if is_kept:
+                return False
             # Another process may be writing to one of them.
             for folder in (*self._vectors.folders(), *layout.derived_folders(self.folder)):
                 locks.enter_context(write_lock(folder, wait, on_wait))
             layout.remove_index(self.folder, keep_vectors)
         self._cleared = True
+        return True
 
     def close(self) -> None:
         """Close files; the next reader opens them again."""

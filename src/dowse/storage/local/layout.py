@@ -142,6 +142,15 @@ def remove_index(folder: Path, keep_vectors: Collection[str] = ()) -> None:
         folder.rmdir()
 
 
+def file_version(path: Path) -> tuple[int, int] | None:
+    """Return what changes when a file is written or replaced; None if there is none."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_ino, stat.st_ctime_ns  # a number may be used again, at another time
+
+
 def remove_catalog(folder: Path) -> None:
     """Remove the catalog: then there is no index."""
     for name in _CATALOG_FILES:
