@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from dowse.query.edits import fold_name
 from dowse.types import Edge, SymbolRanges, SymbolRow
 
 
@@ -96,9 +95,6 @@ class MemoryGraph:
             or (not is_unqualified and fnmatchcase(row.qualified_name, pattern))
         ]
         return rows[:limit]
-
-    def rows_near(self, folded: str, distance: int, *, with_names: bool = False) -> list[SymbolRow]:
-        return [row for row in self._symbols.values() if fold_name(row.name) == folded]
 
     def rows_named(self, names: Sequence[str], limit: int, *, with_names: bool = False) -> list[SymbolRow]:
         return [row for row in self._symbols.values() if row.name in names][:limit]

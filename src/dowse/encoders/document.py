@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dowse.encoders.word_tokenizer import BOS, EOS, UNK
@@ -96,6 +97,7 @@ def query_view(text: str, words: WordTokenizer, form: Form) -> View:
     return View(_enclose(words.encode_text(text, form.query), form.tokens), 1.0)
 
 
+@lru_cache(maxsize=256)
 def path_words(path: str) -> str:
     """Return the folder and the stem of a file: `http client` for `src/http/client.py`."""
     parts = [part for part in path.split("/") if part]

@@ -8,7 +8,6 @@ from pathlib import Path
 from dowse.indexing.memory_budget import COMMIT_BYTES
 from dowse.indexing.parse_jobs import GraphJob
 from dowse.indexing.parse_pool import parse_all
-from dowse.indexing.records import empty_graph_part
 from dowse.storage.protocol import Writer
 
 # What is known of these files is in memory at once.
@@ -20,6 +19,8 @@ def complete_deferred_files(writer: Writer, processes: int) -> None:
 
     Their texts come from the index: a file may have changed since it was read.
     """
+    from dowse.indexing.records import empty_graph_part  # loads the parser, which is for other processes
+
     run, address, root = str(time.monotonic_ns()), writer.share_graph(), writer.meta()["root"]
     uncommitted = 0
     while files := writer.deferred_files(_FILES_AT_ONCE):

@@ -8,7 +8,6 @@ from math import inf
 
 from dowse.encoders.document import path_words
 from dowse.graph.keys import file_key, fingerprint
-from dowse.graph.symbol_table import make_graph_record
 from dowse.indexing.hashes import content_hash, corpus_hash, symbol_keys, vector_key
 from dowse.lazy_classes import dataclass, replace
 from dowse.parsing.languages import detect_language
@@ -91,6 +90,8 @@ def make_record(
     )
     if is_deferred:
         return record
+    from dowse.graph.symbol_table import make_graph_record  # slow to load, and words need none of it
+
     text = data.decode() if strip_docs else source.text
     graph = make_graph_record(parsed, source.path, text, symbols, record.names, source.repo, source.tree)
     return record._replace(
@@ -109,6 +110,8 @@ def make_graph_part(file: DeferredFile, data: bytes, keys: Sequence[str], tree: 
 
     None if its definitions are not those with the given keys: another version of a grammar stored them.
     """
+    from dowse.graph.symbol_table import make_graph_record
+
     parsed = _parse(data, file.language, file.path, file.problem)
     key = symbol_keys(file.repo, file.path)
     symbols = [_bare_record(definition, key(definition.qualified_name)) for definition in parsed.definitions]
@@ -229,7 +232,7 @@ def symbol_record(
             path_words(path),
             qualified_name,
             doc,
-            join_spans(data, subtract_spans(spans, doc_spans)),
+            join_spans(data, subtract_spans(spans, doc_spans)) if doc_spans else code,
         ),
         part,
     )

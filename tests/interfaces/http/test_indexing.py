@@ -73,9 +73,7 @@ def test_a_damaged_index_is_built_again(fresh: Index) -> None:
         (fresh.backend.folder / "catalog.sqlite").unlink()
         (fresh.backend.folder / "catalog.sqlite").write_bytes(b"no database at all" * 100)
         ask = functools.partial(run.client.get, "/api/v1/search", params={"q": "sweep"})
-        if (answer := ask()).status_code == 503:  # the worker saw it first, and builds it again
-            assert checked(answer, 503)["type"].endswith("index-missing")
-            until(lambda: ask().status_code == 200)
+        until(lambda: ask().status_code == 200)  # the worker may have seen it first, and build it again
         assert checked(ask(), 200)["hits"]
 
 

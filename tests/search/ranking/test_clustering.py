@@ -1,4 +1,4 @@
-"""Clusters: against scikit-learn, against all partitions there are, and what every method promises."""
+"""Clusters: against scikit-learn, and what every method promises."""
 
 from __future__ import annotations
 
@@ -114,10 +114,6 @@ def test_groups_are_those_of_scikit_learn():
         reference = cluster.KMeans(10, n_init=10, random_state=0).fit(points)
         assert same(euclidean(points, 10), reference.labels_)
         assert inertia(points, euclidean(points, 10)) == pytest.approx(reference.inertia_)
-
-
-def partitions(count: int, k: int) -> list[np.ndarray]:
-    return [np.array((0, *rest)) for rest in product(range(k), repeat=count - 1)]
 
 
 def branching(seed: int, dimension: int = 8, length: float = 4.0) -> tuple[np.ndarray, np.ndarray]:
