@@ -28,9 +28,9 @@ BUDGETS = {
     "indexing": 2_135,
     "ingest": 880,
     "install": 1_059,
-    "interfaces": 10_798,
+    "interfaces": 10_820,
     "parsing": 6_810,
-    "query": 4_070,
+    "query": 4_075,
     "research": 1_620,
     "search": 7_260,
     "security": 600,
@@ -44,7 +44,7 @@ BUDGETS = {
     "": 2_560,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
-MAX_TESTS, MAX_BENCH, MAX_WORDS = 50_600, 11_490, 26_000
+MAX_TESTS, MAX_BENCH, MAX_WORDS = 50_610, 11_490, 26_000
 _PROGRAMS = {".py", ".java", ".php", ".go", ".mjs", ".rb", ".cpp", ".cs"}
 # Made from declarations (`scripts/schemas`, `scripts/docs_site`).
 GENERATED = {"LANGUAGES.md", "SETTINGS.md"}

@@ -101,3 +101,5 @@ def test_the_command(bakery: Index, capfd, monkeypatch) -> None:
     assert main(["context", "x", root, *where, "--tokens", "0"]) == 2
     assert main(["context", '"heat up', root, *where]) == 0
     assert "never closed" in capfd.readouterr().err
+    assert main(["context", f'{QUESTION}: "no such line" in path:gone.py', root, *where]) == 0
+    assert capfd.readouterr().out.startswith("src/oven.py\n")

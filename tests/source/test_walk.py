@@ -136,7 +136,7 @@ def test_dowseignore_never_brings_back_what_git_ignores(tmp_path, monkeypatch, p
 def test_exclude_beats_everything(tmp_path):
     build(tmp_path, {".dowseignore": "!a.py\n", "a.py": "", "sub/a.py": "", "sub/b.py": ""})
     assert kept(tmp_path, exclude=["/sub/", "a.py"]) == [".dowseignore"]
-    assert skipped(tmp_path, exclude=["/sub/"]) == {"sub/": "ignored by --exclude: /sub/"}
+    assert skipped(tmp_path, exclude=["/sub/"]) == {"sub/": "ignored by exclude: /sub/"}
 
 
 def test_the_users_own_ignores_can_be_switched_off(tmp_path, monkeypatch):

@@ -77,8 +77,13 @@ def _impact(answer: GraphAnswer, style: Style) -> list[str]:
         lines += ["", f"{style.bold}tests to run{style.reset} ({count})"]
         lines += [_test_line(step, answer, style) for step in sure]
         if possible and sure:
-            lines += ["", f"{style.bold}tests that may be affected{style.reset} ({len(possible):,} of these)"]
+            lines += [
+                "",
+                f"{style.bold}of these, that may be affected{style.reset} ({len(possible):,})",
+            ]
         lines += [_test_line(step, answer, style) for step in possible]
+    elif not answer.total_tests:
+        lines += ["", f"{style.bold}no test{style.reset} is known to reach it by calls inside the repository"]
     return lines
 
 

@@ -241,9 +241,8 @@ class Index:
         except (IndexOutdated, IndexDamaged) as error:
             if rebuild or self.is_shared:
                 raise
-            if isinstance(error, IndexDamaged):
-                remove_damage(self, error)
-            return self._update_words(True, wait, on_progress, on_wait, None, defer_graph, question)
+            rebuild = not isinstance(error, IndexDamaged) or remove_damage(self, error)
+            return self._update_words(rebuild, wait, on_progress, on_wait, None, defer_graph, question)
 
     @property
     def graph(self) -> Graph:
@@ -457,9 +456,11 @@ class Index:
             within: Only this file, or what is below this folder.
             embed: Whether to embed first what is not yet, as `search` does.
         """
+        from dowse.query.parser import has_conditions
         from dowse.search.token_budget import CANDIDATES, select_context
 
-        answer = self.search(text, CANDIDATES, embed=embed, within=within, feedback=False)
+        plain = has_conditions(text)  # quotes in an issue, or `path:`, ask for nothing
+        answer = self.search(text, CANDIDATES, plain=plain, embed=embed, within=within, feedback=False)
         with time_limit(self.settings.query_seconds), self.backend.reader() as reader:
             return select_context(reader, answer, tokens, within)
 

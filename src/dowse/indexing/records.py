@@ -125,7 +125,7 @@ def make_graph_part(file: DeferredFile, data: bytes, keys: Sequence[str], tree: 
         graph.offers,
         graph.marks,
         tuple((symbol.scope_key, symbol.name_key, symbol.overrides) for symbol in graph.symbols),
-        tuple((name.key, name.scope_key, name.name_key) for name in graph.names if name.scope_key),
+        tuple((name.key, name.scope_key, name.name_key) for name in graph.names if name.name_key),
     )
 
 

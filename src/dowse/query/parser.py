@@ -78,6 +78,14 @@ def parse_query(text: str) -> Query:
     return query
 
 
+def has_conditions(text: str) -> bool:
+    """Whether something in a text would be taken as a condition, be it a wrong one."""
+    try:
+        return parse_query(text).constraint is not None
+    except QueryError:
+        return True
+
+
 def find_revision(text: str, *, plain: bool = False, mode: str | None = None) -> str:
     """Return the value of rev: in a query, "" if it has none; a plain text, or a regex, has no filters."""
     if plain or mode == "regex" or "rev:" not in text or "\n" in text.strip():  # a pasted text is no query

@@ -19,6 +19,7 @@ from dowse.source.git_address import is_address
 
 WORKSPACE_FILE = "dowse.toml"
 _KEY = "repositories"
+_EXAMPLE = f'write {_KEY} = ["~/src/*", "https://host/owner/name"]'
 _MAX_BYTES = 100_000
 # A glob over a large disk names more by mistake.
 _MAX_REPOSITORIES = 500
@@ -53,9 +54,9 @@ def read_workspace(file: Path) -> Workspace:
     try:
         entries = tomllib.loads(read_regular_file(path, _MAX_BYTES).decode()).get(_KEY)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path} can't be read as a workspace: {error}") from None
+        raise ConfigError(f"{path} can't be read as a workspace: {error}; {_EXAMPLE}") from None
     if not isinstance(entries, list) or not all(isinstance(each, str) and each for each in entries):
-        raise ConfigError(f'{path}: write {_KEY} = ["~/src/*", "https://host/owner/name"]')
+        raise ConfigError(f"{path}: {_EXAMPLE}")
     is_foreign = toplevel(path.parent) is not None
     places: dict[str, None] = {}
     untrusted, missing = [], []

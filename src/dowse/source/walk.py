@@ -303,7 +303,7 @@ def root_layers(
     include_secrets: bool = False,
 ) -> IgnoreLayers:
     """Return the layers from above and beside the root; arguments as of `walk`."""
-    command = IgnoreRules(exclude, "--exclude")
+    command = IgnoreRules(exclude, "exclude")
     repository = git.toplevel(top)
     user = _user_rules() if user_ignores else None
     layers = IgnoreLayers(

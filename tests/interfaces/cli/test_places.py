@@ -87,10 +87,14 @@ def test_what_can_only_be_a_path_has_to_exist(indexed, capsys, place):
 
 @pytest.mark.parametrize("words", [("-",), ()])
 def test_a_query_from_standard_input(indexed, words):
-    piped = run_dowse(
-        "search", *words, "-k", "1", "--json", cwd=indexed, stdin="\x1b[31mparse\x1b[0m order\n"
-    )
+    piped = run_dowse("search", *words, "--json", cwd=indexed, stdin="\x1b[31mparse\x1b[0m order\n")
     assert json.loads(piped.stdout)["query"] == "parse order"
+
+
+def test_quotes_in_a_text_from_standard_input_may_be_nowhere(indexed):
+    piped = run_dowse("search", "-", cwd=indexed, stdin='parse_order fails: "no such line" (lang:go)')
+    assert piped.returncode == 0 and "its words count" in piped.stderr and "orders.py:" in piped.stdout
+    assert run_dowse("search", "-", cwd=indexed, stdin='"no such line"').returncode == 1
 
 
 def test_the_end_of_a_long_text_counts(indexed):

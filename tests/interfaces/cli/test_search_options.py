@@ -113,7 +113,7 @@ def test_clustering_is_chosen(run):
 
 def test_after_two_dashes_an_option_is_text():
     options = parse_arguments(["search", "--diversify", "--", "--diversify"])
-    query, path, _ = read_query(options.words)
+    query, path, *_ = read_query(options.words)
     assert (options.option_diversify, query, path) == (DEFAULT_DIVERSIFY, "--diversify", ".")
 
 
@@ -131,7 +131,7 @@ def test_flags_and_positional_arguments_may_be_mixed(words, tmp_path, monkeypatc
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
     options = parse_arguments(["search", *words])
-    query, path, _ = read_query(options.words)
+    query, path, *_ = read_query(options.words)
     assert (query, path, options.json) == ("query", "folder", True)
 
 

@@ -208,7 +208,7 @@ def test_where_nothing_can_be_written_it_is_said_in_one_line(broken, monkeypatch
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, "Read-only file system", str(folder))
 
-    monkeypatch.setattr(LocalBackend, "remove_damage", refuse)
+    monkeypatch.setattr(LocalBackend, "_remove", refuse)
     with (
         Index.open(root, index_dir=str(folder)) as index,
         pytest.raises(

@@ -19,6 +19,16 @@ _USAGE = "usage: "
 _DEFAULT_WIDTH = 80
 
 
+class Once(argparse.Action):
+    """Takes the value of a flag that is given once: of two values, one would be ignored."""
+
+    def __call__(self, parser: object, namespace: object, values: Any, flag: object = None) -> None:  # noqa: ANN401
+        """Keep the value."""
+        if getattr(namespace, self.dest, None) is not None:
+            raise argparse.ArgumentError(self, "may be given once; --workspace searches several repositories")
+        setattr(namespace, self.dest, values)
+
+
 class CommandParser(argparse.ArgumentParser):
     """The parser of one command: flags and positional arguments may be mixed, `--` ends the flags."""
 

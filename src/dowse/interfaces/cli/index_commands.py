@@ -44,7 +44,7 @@ def add_arguments(parser: CommandParser) -> None:
     )
     flags.add(parser, "--exclude", "--strip-docs", "--include-secrets", "--encoder")
     parser.add_argument("--no-embed", action="store_true", help="build no vectors for now")
-    parser.add_argument("--rebuild", action="store_true", help="discard the old index first")
+    parser.add_argument("--rebuild", action="store_true", help="build anew; the old index answers meanwhile")
     flags.add(parser, "--no-wait", "--quiet", "--json")
 
 

@@ -81,7 +81,7 @@ _PLUGINS = {
 EXAMPLES = """\
   dowse search parse cookie header            by meaning and words, in the current folder
   dowse search "parseCookieHeader -test"      an identifier, and an exclusion
-  dowse search '/retry_\\w+\\(/ path:src/**'    lines, exactly as ripgrep finds them
+  dowse search '/retry_\\w+\\(/ path:src/**'    lines, as `rg -S` finds them
   pytest 2>&1 | dowse search -                a stack trace, from standard input
   dowse callers orders.parse_order --depth 2  callers of a function, and their callers
   dowse impact orders.parse_order             what a change would affect, and which tests to run

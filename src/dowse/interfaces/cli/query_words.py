@@ -29,6 +29,7 @@ class QueryWords(NamedTuple):
     query: str
     path: str = "."
     note: str = ""  # how the words were understood, where another way was possible
+    is_input: bool = False  # whether the query is a text from standard input
 
 
 def read_query(words: Sequence[str]) -> QueryWords:
@@ -48,7 +49,9 @@ def read_query(words: Sequence[str]) -> QueryWords:
     elif _WORD.fullmatch(last):
         note = f'searching in {last}, which exists here; to search for the word, quote "{" ".join(words)}"'
     text = " ".join(query)
-    return QueryWords(_read_stdin(asked=bool(words)) if text == STDIN else text, last, note)
+    if text == STDIN:
+        return QueryWords(_read_stdin(asked=bool(words)), last, note, is_input=True)
+    return QueryWords(text, last, note)
 
 
 def ends_in_word(words: Sequence[str]) -> bool:

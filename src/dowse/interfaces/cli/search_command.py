@@ -11,7 +11,7 @@ from dowse.config import Settings, load_settings
 from dowse.encoders.model_files import is_shipped
 from dowse.errors import UsageError
 from dowse.interfaces.cli import flags, grep_flags
-from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
+from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser, Once
 from dowse.interfaces.cli.common import (
     continues_later,
     embed_briefly,
@@ -65,10 +65,10 @@ def add_arguments(parser: CommandParser) -> None:
         "repository, a folder or file in one, a corpus (default: .)",
     )
     where = parser.add_argument_group("what to search")
-    where.add_argument("--repo", metavar="PATH", help="a path, or a git address such as https://host/o/n@v2")
-    where.add_argument(
-        "--workspace", metavar="FILE", help="all repositories that a file names (docs/REPOSITORIES.md)"
-    )
+    address = "a path, or a git address such as https://host/o/n@v2"
+    where.add_argument("--repo", action=Once, metavar="PATH", help=address)
+    several = 'all repositories that a file names: repositories = ["~/src/*", "../shop"]'
+    where.add_argument("--workspace", action=Once, metavar="FILE", help=several)
     where.add_argument(
         "--everywhere", action="store_true", help="all of the repository, not this folder alone"
     )
@@ -125,6 +125,10 @@ def run(options: argparse.Namespace) -> int:
     _embed_new_symbols(index, search_options, is_new, options.query)
     _count_new_terms(index, search_options)
     answer = grep_flags.search(index, options.query, values, options)
+    if options.is_input and not answer.hits and answer.mode != "regex":
+        as_words = grep_flags.search(index, options.query, {**values, "plain": True}, options)
+        if as_words.hits:  # a text may quote what is nowhere
+            answer, options.words_note = as_words, "not all that the text quotes is here: its words count"
     if options.words_note:
         answer = replace(answer, notes=(Note("other", options.words_note), *answer.notes))
     write_answer(answer, options, index)
@@ -158,7 +162,7 @@ def _read_words(options: argparse.Namespace) -> None:
         words = read_query([" ".join(options.words) or "-"])._replace(path=options.repo)
     else:
         words = read_query(options.words)
-    options.query, options.path, options.words_note = words
+    options.query, options.path, options.words_note, options.is_input = words
 
 
 def _revision(options: argparse.Namespace, values: Mapping[str, Any]) -> str:

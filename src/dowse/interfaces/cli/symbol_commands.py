@@ -28,7 +28,7 @@ _MAX_SYMBOLS = 100_000
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of one of these commands."""
     if parser.command == "symbols":
-        parser.add_argument("pattern", help="a name or qualified name; * and ? are wildcards")
+        parser.add_argument("pattern", help="a part of a name, or a whole one with the wildcards * and ?")
         flags.add(parser, "target")
         parser.add_argument(
             "--kind", action="append", choices=KINDS, metavar="K", help="only these kinds: field, method, …"

@@ -182,32 +182,36 @@ class LocalBackend:
         except DowseError:
             self._start_over = False
         if not self._start_over:
-            self._start_over = not self._remove_unless_replaced(wait, on_wait, self._intact_vectors())
+            before = layout.file_version(layout.catalog_path(self.folder))
+            self._start_over = not self._remove_unless_replaced(before, wait, on_wait, self._intact_vectors())
 
     def remove_damage(self, wait: float | None = None, on_wait: OnWait = None) -> bool:
         """Remove vectors that are damaged, and everything else too unless only those are."""
+        before = layout.file_version(layout.catalog_path(self.folder))
         self.close()
         kept = self._intact_vectors()
         damaged = [folder for folder in self._vectors.folders() if folder.name not in kept]
-        is_removed = bool(damaged)
+        is_removed = False
         if not damaged or self._base_problems():
-            is_removed = self._remove_unless_replaced(wait, on_wait, kept)
+            is_removed = self._remove_unless_replaced(before, wait, on_wait, kept)
         for folder in damaged:
             with write_lock(folder, wait, on_wait or (lambda _: None)):
-                layout.remove_vectors(folder)
+                if self._vectors.problem(folder):  # nobody has made them again meanwhile
+                    layout.remove_vectors(folder)
+                    is_removed = True
         return is_removed
 
-    def _remove_unless_replaced(self, wait: float | None, on_wait: OnWait, kept: Collection[str]) -> bool:
+    def _remove_unless_replaced(
+        self, before: layout.FileVersion | None, wait: float | None, on_wait: OnWait, kept: Collection[str]
+    ) -> bool:
         """Remove the index, unless another process has built it again before the lock was free."""
-        catalog = layout.catalog_path(self.folder)
-        before = layout.file_version(catalog)
 
         def is_replaced() -> bool:
-            if layout.file_version(catalog) == before:
+            if layout.file_version(layout.catalog_path(self.folder)) == before:
                 return False
             try:
                 return not self._base_problems()
-            except DowseError:  # missing, or of another format
+            except (IndexMissing, IndexOutdated):
                 return False
 
         return self._remove(wait, on_wait, kept, is_replaced)
@@ -385,12 +389,13 @@ class LocalBackend:
         try:
             yield
         except IndexDamaged as error:
-            if self.check():
-                raise
-            reason = str(error.__cause__ or error).partition("\n")[0]
-            text = f"the index in {self.folder} is intact, but can't be written now ({reason})"
-            remedy = "check its disk, and whether that or your quota is full"
-            raise IndexUnavailable(f"{text}; {remedy}") from error
+            with contextlib.suppress(IndexMissing, IndexOutdated):  # another process has just removed it
+                if not self.check():
+                    reason = str(error.__cause__ or error).partition("\n")[0]
+                    text = f"the index in {self.folder} is intact, but can't be written now ({reason})"
+                    remedy = "check its disk, and whether that or your quota is full"
+                    raise IndexUnavailable(f"{text}; {remedy}") from error
+            raise
         except OSError as error:
             unavailable = unavailable_error(self.folder, error)
             if unavailable is None:

@@ -28,6 +28,9 @@ from dowse.security.safe_files import refuse_links as _refuse_links
 from dowse.vectors.files import STATE
 from dowse.write_lock import LOCK, has_locks
 
+# What differs once a file was written or replaced.
+FileVersion = tuple[int, int, int, int]
+
 CATALOG = "catalog.sqlite"
 TEXT = "text"
 VECTORS = "vectors"
@@ -142,13 +145,14 @@ def remove_index(folder: Path, keep_vectors: Collection[str] = ()) -> None:
         folder.rmdir()
 
 
-def file_version(path: Path) -> tuple[int, int] | None:
-    """Return what changes when a file is written or replaced; None if there is none."""
+def file_version(path: Path) -> FileVersion | None:
+    """Return the version of a file; None if there is none."""
     try:
         stat = path.stat()
     except OSError:
         return None
-    return stat.st_ino, stat.st_ctime_ns  # a number may be used again, at another time
+    # The number may be used again; the first time is that of the change, on Windows of the creation.
+    return stat.st_ino, stat.st_ctime_ns, stat.st_mtime_ns, stat.st_size
 
 
 def remove_catalog(folder: Path) -> None:
