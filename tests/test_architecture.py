@@ -44,7 +44,7 @@ BUDGETS = {
     "": 2_560,
 }
 # The whole of what is read and maintained: lines of Python, and words in README and docs.
-MAX_TESTS, MAX_BENCH, MAX_WORDS = 50_610, 11_490, 26_000
+MAX_TESTS, MAX_BENCH, MAX_WORDS = 50_620, 11_490, 26_000
 _PROGRAMS = {".py", ".java", ".php", ".go", ".mjs", ".rb", ".cpp", ".cs"}
 # Made from declarations (`scripts/schemas`, `scripts/docs_site`).
 GENERATED = {"LANGUAGES.md", "SETTINGS.md"}

@@ -13,6 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dowse import Index
+from dowse.indexing.records import Source, make_graph_part, make_record
+from dowse.types import DeferredFile
 
 from helpers import age, contents, image, write_tree
 
@@ -227,6 +229,17 @@ def test_a_graph_that_is_built_later_is_the_same(slow_tree, tmp_path):
     later = edges("later", edit_between=True)
     assert ("f3", "f0", "calls", "resolved") in later
     assert later == edges("at once", edit_between=False)
+
+
+def test_names_have_the_same_keys_in_a_graph_that_is_built_later():
+    code = "serve({ colour: pickColour(), size: { width: 3 } });\nexport const LIMIT = 4;\n"
+    source = Source("a.js", "", "a.js", "javascript", "", len(code), 0, "", "utf-8", code)
+    record = make_record(source, strip_docs=False)
+    file = DeferredFile(1, "", "a.js", "javascript", len(code), "")
+    part = make_graph_part(file, code.encode(), [symbol.key for symbol in record.symbols], "")
+    keys = {name.key: (name.scope_key, name.name_key) for name in record.names if name.name_key}
+    assert {name.name for name in record.names if not name.scope_key and name.name_key}
+    assert {key: each for key, *each in part.name_keys} == {key: [*each] for key, each in keys.items()}
 
 
 def test_an_update_builds_the_graph_that_another_one_did_not_live_to_build(slow_tree, tmp_path, monkeypatch):
